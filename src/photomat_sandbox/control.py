@@ -13,7 +13,7 @@ from aiohttp import web
 from photomat_sandbox.faults import Fault, Faults
 from photomat_sandbox.transcript import Transcript, World
 
-LONGEST_WAIT_S: Final = 25.0
+MAX_WAIT_S: Final = 25.0
 Number = TypeVar("Number", int, float)
 FIELD_TYPES: Final[Mapping[str, type]] = {
     field.name: type(field.default) if isinstance(field.default, bool | int | float | str) else str
@@ -25,7 +25,7 @@ FIELD_TYPES: Final[Mapping[str, type]] = {
 def register(app: web.Application, transcript: Transcript, faults: Faults, world: World) -> None:
     async def read_transcript(request: web.Request) -> web.Response:
         since = _number(request.query.get("since", "0"), int)
-        wait_s = min(_number(request.query.get("wait", "0"), float), LONGEST_WAIT_S)
+        wait_s = min(_number(request.query.get("wait", "0"), float), MAX_WAIT_S)
         events = await transcript.wait(since, wait_s) if wait_s > 0 else transcript.since(since)
         last = events[-1].n if events else max(since, transcript.last)
         return web.json_response({"events": [event.as_json() for event in events], "last": last})

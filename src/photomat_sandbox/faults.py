@@ -30,7 +30,7 @@ Action = Literal["delay", "drop_before", "drop_after", "duplicate", "reorder", "
 ACTIONS: Final[tuple[str, ...]] = get_args(Action)
 WORLDS: Final[tuple[str, ...]] = get_args(World)
 FOR_EVER: Final = -1
-LONGEST_DELAY_S: Final = 3600
+MAX_DELAY_S: Final = 3600
 GATEWAY_PAGE: Final = "<html><head><title>{status}</title></head><body><h1>{status} {text}</h1></body></html>"
 HANG_UP_CHECK_S: Final = 0.05
 
@@ -148,7 +148,7 @@ def _validate(fault: Fault) -> None:
         f"action must be one of {', '.join(ACTIONS)}": fault.action not in ACTIONS,
         "method must be a name or a pattern such as createTask or *": not fault.method,
         "times must be 1 or more, or -1 for ever": fault.times != FOR_EVER and fault.times < 1,
-        f"delay_s must be between 0 and {LONGEST_DELAY_S}": not 0 <= fault.delay_s <= LONGEST_DELAY_S,
+        f"delay_s must be between 0 and {MAX_DELAY_S}": not 0 <= fault.delay_s <= MAX_DELAY_S,
         "status must be an HTTP status from 200 to 599": not 200 <= fault.status <= 599,  # noqa: PLR2004 - the range is the message
         "skip and retry_after must not be negative": min(fault.skip, fault.retry_after) < 0,
     }

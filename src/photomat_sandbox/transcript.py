@@ -16,7 +16,7 @@ World = Literal["telegram", "kie", "yookassa", "cryptopay"]
 Kind = Literal["request", "effect", "webhook", "callback", "fault"]
 
 KEPT_EVENTS: Final = 5000
-LONGEST_STRING: Final = 500
+MAX_STRING_LENGTH: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,4 +114,4 @@ def _truncated(value: Json) -> Json:
 
 
 def _truncated_string(text: str) -> str:
-    return text if len(text) <= LONGEST_STRING else text[: LONGEST_STRING - 1] + "…"
+    return text if len(text) <= MAX_STRING_LENGTH else text[: MAX_STRING_LENGTH - 1] + "…"

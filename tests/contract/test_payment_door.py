@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from photomat.web.payments import LARGEST_NOTICE_BYTES, PaymentNotices, client_ip
+from photomat.web.payments import MAX_NOTICE_BYTES, PaymentNotices, client_ip
 from photomat_chaos.lab.load_balancer import serving
 from support.kie_sim import until
 from support.logs import logged
@@ -54,7 +54,7 @@ async def doorway() -> AsyncIterator[Doorway]:
         notices = PaymentNotices(
             providers={"yookassa": pay.yookassa, "cryptopay": pay.crypto_pay}, look_at=door.look_at
         )
-        app = web.Application(client_max_size=4 * LARGEST_NOTICE_BYTES)
+        app = web.Application(client_max_size=4 * MAX_NOTICE_BYTES)
         app.router.add_post("/pay/{provider}", notices.handle)
         async with serving(app) as url:
             door.url = url
@@ -120,7 +120,7 @@ async def test_who_cannot_be_understood_is_told_so() -> None:
         assert await door.knock("/pay/yookassa", b'{"event": "payment.succeeded"}') == 400
         assert await door.knock("/pay/cryptopay", b"{}") == 401
         assert await door.knock("/pay/paypal", b"{}") == 404
-        assert await door.knock("/pay/yookassa", b" " * (LARGEST_NOTICE_BYTES + 1)) == 413
+        assert await door.knock("/pay/yookassa", b" " * (MAX_NOTICE_BYTES + 1)) == 413
         assert door.looked_at == []
 
 

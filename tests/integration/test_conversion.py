@@ -16,14 +16,14 @@ from photomat.media.measure import measure
 from support import media_bytes as made
 from support.real_media import PHOTO, REAL_FILES, TRANSPARENT
 
-MOST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 RED, NAVY = (254, 0, 0), (0, 0, 128)
 AUDIO = [name for name, real in REAL_FILES.items() if real.mime.startswith("audio/")]
 
 
 @asynccontextmanager
 async def converted(
-    folder: Path, content: bytes, file_format: str, *targets: str, most_bytes: int = MOST_BYTES, within_s: float = 600.0
+    folder: Path, content: bytes, file_format: str, *targets: str, most_bytes: int = MAX_BYTES, within_s: float = 600.0
 ) -> AsyncIterator[Converted]:
     source = folder / "source"
     source.write_bytes(content)
@@ -136,7 +136,7 @@ async def test_waiting_for_a_place_takes_no_time_of_the_conversion(tmp_path: Pat
     async def convert(within_s: float) -> str:
         with PHOTO.open("rb") as file:
             async with converter.converted(
-                file, file_format="heic", targets=("jpg",), most_bytes=MOST_BYTES, within_s=within_s
+                file, file_format="heic", targets=("jpg",), most_bytes=MAX_BYTES, within_s=within_s
             ) as found:
                 return found.format
 

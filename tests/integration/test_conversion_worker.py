@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from photomat.files.conversion import WORKER
-from photomat.files.conversion_worker import AUDIO_CPU_S, LEAST_OUTPUT_BYTES, OUTPUT_TIMES, PICTURE_CPU_S
+from photomat.files.conversion_worker import AUDIO_CPU_S, MIN_OUTPUT_BYTES, OUTPUT_TIMES, PICTURE_CPU_S
 from support import media_bytes as made
 from support.patience import until
 
-MOST_BYTES = 5_000_000
+MAX_BYTES = 5_000_000
 PARENT = """
 import subprocess, sys
 worker = subprocess.Popen([sys.executable, "-m", *sys.argv[1:]], stdin=0, stdout=open(sys.argv[0], "w+b"))
@@ -42,7 +42,7 @@ async def test_a_worker_is_bounded_and_ends_with_the_bot(tmp_path: Path) -> None
     parent = tmp_path / "parent.py"
     parent.write_text(PARENT.replace("sys.argv[0]", repr(str(tmp_path / "out"))), encoding="utf-8")
     bot = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(parent), WORKER, "heic", "jpg", str(MOST_BYTES)),
+        *(sys.executable, str(parent), WORKER, "heic", "jpg", str(MAX_BYTES)),
         stdin=read_end,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -50,7 +50,7 @@ async def test_a_worker_is_bounded_and_ends_with_the_bot(tmp_path: Path) -> None
         assert bot.stdout is not None
         pid = int(await bot.stdout.readline())
         await until(lambda: limits(pid)["Max address space"] != "unlimited")
-        assert limits(pid)["Max file size"] == str(OUTPUT_TIMES * MOST_BYTES)
+        assert limits(pid)["Max file size"] == str(OUTPUT_TIMES * MAX_BYTES)
         assert limits(pid)["Max cpu time"] == str(PICTURE_CPU_S)
         assert PICTURE_CPU_S < AUDIO_CPU_S
         bot.kill()
@@ -75,4 +75,4 @@ async def test_output_beyond_its_bound_is_not_written(tmp_path: Path) -> None:
             stderr=asyncio.subprocess.DEVNULL,
         )
         assert await worker.wait() != 0
-    assert target.stat().st_size <= LEAST_OUTPUT_BYTES
+    assert target.stat().st_size <= MIN_OUTPUT_BYTES

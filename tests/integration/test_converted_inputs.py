@@ -16,7 +16,7 @@ from photomat.catalog.reference import FileRef
 from photomat.files.accept import accept_file
 from photomat.files.conversion import NotConverted
 from photomat.files.file import FromLink, InputFile
-from photomat.files.uploader import MOST_LOST, FileChanged, InputUploader
+from photomat.files.uploader import MAX_LOST, FileChanged, InputUploader
 from photomat.jobs import store as jobs_store
 from photomat.jobs.inputs import InputResolver
 from photomat.jobs.job import KieRequest
@@ -195,7 +195,7 @@ async def test_a_conversion_that_takes_too_long_is_no_loss_of_the_file(
         inputs = InputResolver(pool=pool, uploader=desk.uploader, catalog=load_catalog())
         with monkeypatch.context() as patched:
             patched.setattr("photomat.files.uploader.CONVERT_TIMEOUT_S", 0.01)
-            for _ in range(MOST_LOST + 1):
+            for _ in range(MAX_LOST + 1):
                 with pytest.raises(Transient, match="took longer"):
                     await inputs.resolve(job)
         assert await pool.fetchval("SELECT lost_times FROM input_files") == 0

@@ -10,7 +10,7 @@ from photomat.jobs.settle import Success
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import DraftId, UserId
 from photomat.orders.draft import cancel_draft, change_draft, read_draft
-from photomat.orders.limits import MOST_RUNNING
+from photomat.orders.limits import MAX_RUNNING
 from photomat.orders.outcome import AlreadyStarted, CardOutdated, Created, DraftGone, LimitKind, LimitReached
 from support.database import pool_of, shift_clock
 from support.jobs import (
@@ -193,10 +193,10 @@ async def test_a_user_has_ten_running_jobs_at_most(database: str) -> None:
     async with pool_of(database) as pool:
         user = await a_user(pool)
         first = await a_running_job(pool, user)
-        for _ in range(MOST_RUNNING - 1):
+        for _ in range(MAX_RUNNING - 1):
             await a_job(pool, user)
         draft = await a_draft(pool, user)
-        assert await tap_create(pool, draft) == LimitReached(why=LimitKind.RUNNING, limit=MOST_RUNNING)
+        assert await tap_create(pool, draft) == LimitReached(why=LimitKind.RUNNING, limit=MAX_RUNNING)
         assert isinstance(await tap_create(pool, await a_draft(pool, await a_user(pool, user_id=2))), Created)
         await settle_now(pool, first, Success(urls=("https://files.example/1.png",)))
         assert isinstance(await tap_create(pool, draft), Created)

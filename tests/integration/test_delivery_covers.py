@@ -17,7 +17,7 @@ from PIL import Image
 
 from photomat.delivery import archive as delivery_archive
 from photomat.delivery import outputs
-from photomat.delivery.archive import MOST_PIXELS, Covers, ResultFiles, cover_jpeg
+from photomat.delivery.archive import MAX_PIXELS, Covers, ResultFiles, cover_jpeg
 from photomat.delivery.outputs import Output
 from photomat.kernel.ids import JobId
 from photomat.kie.results import Detail
@@ -179,7 +179,7 @@ def test_a_picture_of_too_many_pixels_is_not_decoded_whatever_stands_before_its_
         raise AssertionError("a picture of that size is decoded")
 
     monkeypatch.setattr("PIL.ImageFile.ImageFile.load", never)
-    side = int(MOST_PIXELS**0.5) + 1
+    side = int(MAX_PIXELS**0.5) + 1
     for fill in (b"", b"\xff", b"\xff" * 7):
         with pytest.raises(ValueError, match="too large"):
             cover_jpeg(jpeg_of_sides(side, side, fill=fill))

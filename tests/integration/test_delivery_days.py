@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from photomat.db.pool import transaction
-from photomat.delivery.coordinator import GIVE_UP_AFTER, MOST_REFUSALS, MOST_RETRY_S
+from photomat.delivery.coordinator import GIVE_UP_AFTER, MAX_REFUSALS, MAX_RETRY_S
 from photomat.delivery.lock import rearm_job
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings
 from photomat.jobs.settle import Success
@@ -46,9 +46,9 @@ async def test_it_is_tried_later_each_time_and_parked_after_days(
         desk.refuse("editMessageMedia", words, code=code, times=-1)
         with logged() as lines:
             waits = await tries(desk, job_id, days=4)
-        assert abs(sum(waits) - GIVE_UP_AFTER.total_seconds()) < 2 * MOST_RETRY_S
+        assert abs(sum(waits) - GIVE_UP_AFTER.total_seconds()) < 2 * MAX_RETRY_S
         assert len(waits) < 1200, "not every few seconds for days"
-        assert max(waits) <= MOST_RETRY_S * 1.25
+        assert max(waits) <= MAX_RETRY_S * 1.25
         assert [line["log_level"] for line in lines if line["event"] == "DELIVERY_PARKED"] == ["error"]
         row = await row_of(desk.pool, job_id)
         assert (row["delivered_at"], row["delivering_at"], row["parked_at"] is not None) == (None, None, True)
@@ -111,9 +111,9 @@ async def test_refused_progress_never_keeps_a_result_back(database: str, tmp_pat
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await a_running_job(desk.pool, desk.user, message_id=await desk.card())
         desk.refuse("editMessageText", "Bad Request: BUTTON_DATA_INVALID", times=-1)
-        for _ in range(MOST_REFUSALS + 2):
+        for _ in range(MAX_REFUSALS + 2):
             await desk.deliver()
-            await shift_clock(desk.pool, 2 * MOST_RETRY_S)
+            await shift_clock(desk.pool, 2 * MAX_RETRY_S)
         assert (await row_of(desk.pool, job_id))["parked_at"] is None
         url = desk.files.add("cat.png", picture(), "image/png")
         await settle_now(desk.pool, job_id, Success(urls=(url,)))

@@ -7,7 +7,7 @@ import pytest
 
 from photomat.db.pool import Pool
 from photomat.delivery import lock
-from photomat.delivery.lock import MOST_OF_A_CHAT, MOST_READ
+from photomat.delivery.lock import MAX_OF_A_CHAT, MAX_READ
 from photomat.delivery.render import LockedCard
 from photomat.jobs.settle import Failure
 from support.database import pool_of, shift_clock
@@ -18,7 +18,7 @@ from support.telegram_media import picture
 
 CROWD, QUIET = 5_000_001, 5_000_002
 MANY = 500
-MOST_PAGES = 2000
+MAX_PAGES = 2000
 CHANGED = ("idempotency_key", "chat_id", "card_message_id", "price", "result_object")
 
 
@@ -52,17 +52,17 @@ async def test_a_chat_with_hundreds_of_cards_does_not_starve_another(database: s
         quiet = await a_done_job(pool, await a_user(pool, user_id=QUIET))
         cards = await lock_cards(pool, limit=8)
         assert quiet in {card.job_id for card in cards}, "the newest of all, behind five hundred older ones"
-        assert chats_of(cards) == {CROWD: MOST_OF_A_CHAT, QUIET: 1}
+        assert chats_of(cards) == {CROWD: MAX_OF_A_CHAT, QUIET: 1}
 
 
 async def test_a_chat_has_few_cards_in_hand_whoever_holds_them(database: str) -> None:
     async with pool_of(database) as pool:
         first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
         await copies(pool, first, 20, chat_id=CROWD)
-        assert len(await lock_cards(pool, limit=8)) == MOST_OF_A_CHAT
+        assert len(await lock_cards(pool, limit=8)) == MAX_OF_A_CHAT
         assert await lock_cards(pool, limit=8, instance=TWO) == []
         await shift_clock(pool, 301)
-        assert len(await lock_cards(pool, limit=8, instance=TWO)) == MOST_OF_A_CHAT, "held no longer: taken over"
+        assert len(await lock_cards(pool, limit=8, instance=TWO)) == MAX_OF_A_CHAT, "held no longer: taken over"
 
 
 async def test_chats_take_turns(database: str) -> None:
@@ -88,7 +88,7 @@ async def test_a_result_comes_before_hundreds_of_older_failures(database: str) -
 async def test_everything_put_off_is_taken_in_the_end(database: str) -> None:
     async with pool_of(database) as pool:
         first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
-        await copies(pool, first, 3 * MOST_READ, chat_id=CROWD)
+        await copies(pool, first, 3 * MAX_READ, chat_id=CROWD)
         seen: set[int] = set()
         for _ in range(200):
             cards = await lock_cards(pool, limit=8)
@@ -98,7 +98,7 @@ async def test_everything_put_off_is_taken_in_the_end(database: str) -> None:
                 [card.job_id for card in cards],
             )
             await shift_clock(pool, 1)
-        assert len(seen) == 3 * MOST_READ + 1
+        assert len(seen) == 3 * MAX_READ + 1
 
 
 async def test_a_claim_costs_the_same_with_fifty_thousand_cards_due(database: str) -> None:
@@ -110,7 +110,7 @@ async def test_a_claim_costs_the_same_with_fifty_thousand_cards_due(database: st
         before = await _pages(pool)
         assert len(await lock_cards(pool, limit=8)) == 8
         touched = await _pages(pool) - before
-        assert touched < MOST_PAGES, f"{touched} pages for eight cards"
+        assert touched < MAX_PAGES, f"{touched} pages for eight cards"
 
 
 async def _pages(pool: Pool) -> int:
@@ -149,10 +149,10 @@ async def test_a_chat_at_its_limit_waits_as_a_whole_and_others_go_on(database: s
 async def test_instances_together_hold_more_cards_than_one_of_them_looks_at(database: str) -> None:
     async with pool_of(database) as pool:
         first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
-        await copies(pool, first, MOST_READ + 7, chat_id=CROWD + 1, chats=MOST_READ + 7)
+        await copies(pool, first, MAX_READ + 7, chat_id=CROWD + 1, chats=MAX_READ + 7)
         await pool.execute("UPDATE generation_jobs SET deliver_at = deliver_at - job_id * interval '1 second'")
         held = [card.job_id for _ in range(9) for card in await lock_cards(pool, limit=8)]
-        assert len(held) == len(set(held)) == MOST_READ + 8
+        assert len(held) == len(set(held)) == MAX_READ + 8
 
 
 async def test_what_was_locked_before_a_failure_is_still_handed_out(
@@ -160,14 +160,14 @@ async def test_what_was_locked_before_a_failure_is_still_handed_out(
 ) -> None:
     async with pool_of(database) as pool:
         first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
-        await copies(pool, first, 2 * MOST_READ, chat_id=CROWD)
+        await copies(pool, first, 2 * MAX_READ, chat_id=CROWD)
 
         async def fails(*_args: object, **_kwargs: object) -> int:
             raise ConnectionResetError("cut off")
 
         monkeypatch.setattr(lock, "put_off_surplus", fails)
         with logged() as lines:
-            assert len(await lock_cards(pool, limit=8)) == MOST_OF_A_CHAT
-        assert [line["cards"] for line in lines if line["event"] == "DELIVERY_CLAIM_SHORT"] == [MOST_OF_A_CHAT]
+            assert len(await lock_cards(pool, limit=8)) == MAX_OF_A_CHAT
+        assert [line["cards"] for line in lines if line["event"] == "DELIVERY_CLAIM_SHORT"] == [MAX_OF_A_CHAT]
         with pytest.raises(ConnectionResetError):
             await lock_cards(pool, limit=8)

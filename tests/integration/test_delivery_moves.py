@@ -6,7 +6,7 @@ from pathlib import Path
 from aiogram import Bot
 
 from photomat.db.pool import transaction
-from photomat.delivery.coordinator import MOST_REFUSALS
+from photomat.delivery.coordinator import MAX_REFUSALS
 from photomat.delivery.lock import rearm_chat, rearm_job
 from photomat.kernel.ids import ChatId
 from photomat.telegram.client import TelegramMessenger
@@ -78,12 +78,12 @@ async def test_a_chat_whose_messages_cannot_be_edited_gets_one_slot_and_then_the
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
         desk.refuse("editMessageMedia", "Bad Request: message can't be edited", times=100)
-        for _ in range(MOST_REFUSALS + 2):
+        for _ in range(MAX_REFUSALS + 2):
             await desk.deliver()
             await shift_clock(desk.pool, 3700)
         row = await row_of(desk.pool, job_id)
         assert len(desk.seen()) == 2, "the card and one slot, however often it was tried"
-        assert (row["parked_at"] is not None, row["delivery_attempts"]) == (True, MOST_REFUSALS)
+        assert (row["parked_at"] is not None, row["delivery_attempts"]) == (True, MAX_REFUSALS)
         async with transaction(desk.pool) as tx:
             await rearm_job(tx, job_id)
         desk.telegram.faults.clear()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from photomat.alerts.incident import IncidentKind
 from photomat.db.pool import transaction
-from photomat.delivery.coordinator import MOST_REFUSALS
+from photomat.delivery.coordinator import MAX_REFUSALS
 from photomat.delivery.lock import rearm_job
 from support.alerts import ANNA, tower_on
 from support.database import shift_clock
@@ -27,7 +27,7 @@ async def test_after_as_many_tries_the_card_is_a_text_with_the_link(database: st
         url = desk.files.add("cat.png", picture(), "image/png")
         job_id = await desk.done_job(url)
         desk.refuse("editMessageMedia", UNPLANNED, times=99)
-        await tried(desk, MOST_REFUSALS - 1)
+        await tried(desk, MAX_REFUSALS - 1)
         assert not await desk.delivered(job_id)
         with logged() as lines:
             await tried(desk, 1)
@@ -46,8 +46,8 @@ async def test_after_as_many_tries_the_card_is_a_text_with_the_link(database: st
 async def test_media_that_is_taken_before_that_is_shown_as_media(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
-        desk.refuse("editMessageMedia", UNPLANNED, times=MOST_REFUSALS - 1)
-        await tried(desk, MOST_REFUSALS)
+        desk.refuse("editMessageMedia", UNPLANNED, times=MAX_REFUSALS - 1)
+        await tried(desk, MAX_REFUSALS)
         assert await desk.delivered(job_id)
         assert desk.kinds() == ["photo"]
         assert (await row_of(desk.pool, job_id))["media_refused_at"] is None
@@ -59,7 +59,7 @@ async def test_the_operator_is_alerted_once_and_can_show_the_media_later(databas
         await tower.turns()
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
         desk.refuse("editMessageMedia", UNPLANNED, times=99)
-        await tried(desk, MOST_REFUSALS)
+        await tried(desk, MAX_REFUSALS)
         await tower.goes_round(20)
         await tower.tells()
         assert tower.told(ANNA) == ["🔴 <b>Telegram не принимает результаты</b>"]

@@ -163,7 +163,7 @@ async def test_a_photo_telegram_had_before_we_could_look_is_not_shown_again(data
 async def test_a_picture_too_large_for_a_look_comes_all_the_same(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "MOST_PHOTO_PIXELS", 1000)
+    monkeypatch.setattr(images, "MAX_PHOTO_PIXELS", 1000)
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("result", cut_out(), "image/png"))
         await desk.deliver()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from photomat.db.pool import transaction
-from photomat.delivery.coordinator import MOST_REFUSALS, TRIES_BEFORE_TEXT
+from photomat.delivery.coordinator import MAX_REFUSALS, TRIES_BEFORE_TEXT
 from photomat.delivery.lock import rearm_user
 from photomat.jobs.settle import Failure, Success
 from support.database import shift_clock
@@ -116,7 +116,7 @@ async def test_refusals_nobody_planned_for_are_parked_where_even_a_text_is_refus
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
         desk.refuse("editMessageMedia", "Bad Request: BUTTON_DATA_INVALID", times=99)
         desk.refuse("editMessageText", "Bad Request: BUTTON_DATA_INVALID", times=99)
-        for _ in range(MOST_REFUSALS):
+        for _ in range(MAX_REFUSALS):
             assert await desk.deliver() == 1
             await shift_clock(desk.pool, 1000)
         row = await row_of(desk.pool, job_id)
@@ -172,7 +172,7 @@ async def test_a_fault_of_ours_gives_the_lock_back_and_calls_the_operator_in_the
             raise LookupError("a bug")
 
         desk.coordinator = replace(desk.coordinator, model_of=no_model)
-        for _ in range(MOST_REFUSALS):
+        for _ in range(MAX_REFUSALS):
             await desk.deliver()
             row = await row_of(desk.pool, job_id)
             assert (row["delivering_at"], row["delivery_error"][:11]) == (None, "LookupError")

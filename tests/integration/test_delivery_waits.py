@@ -6,7 +6,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from photomat.delivery.coordinator import MOST_REFUSALS
+from photomat.delivery.coordinator import MAX_REFUSALS
 from photomat.delivery.lock import try_acquire_delivery_lock
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import JobId
@@ -82,7 +82,7 @@ async def test_a_database_that_is_away_condemns_no_result(
 
         with monkeypatch.context() as patch:
             patch.setattr(Sender, "show", is_cut_off)
-            for _ in range(2 * MOST_REFUSALS):
+            for _ in range(2 * MAX_REFUSALS):
                 assert await desk.deliver() == 1
                 row = await row_of(desk.pool, job_id)
                 assert (row["parked_at"], row["delivery_attempts"], row["delivering_at"]) == (None, 0, None)

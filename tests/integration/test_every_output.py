@@ -12,7 +12,7 @@ from photomat.delivery.lock import turn_page
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import MessageId
 from photomat.kie.state_parser import Reading, parse_kie_state
-from photomat.kie.unread_fields import MOST_OUTPUTS
+from photomat.kie.unread_fields import MAX_OUTPUTS
 from support.alerts import ANNA, tower_on
 from support.delivery import Desk, delivery_desk
 from support.jobs import a_running_job, row_of, settle_now
@@ -112,8 +112,8 @@ async def test_what_cannot_be_a_file_of_kies_comes_as_a_file_of_json(
 async def test_more_urls_than_pages_are_all_in_the_file(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         cat = desk.files.add("cat.png", picture(), "image/png")
-        every = [f"{cat}?n={n}" for n in range(3 * MOST_OUTPUTS)]
+        every = [f"{cat}?n={n}" for n in range(3 * MAX_OUTPUTS)]
         job_id = await settled(desk, answer({"resultUrls": every}))
-        message = await turned_to(desk, job_id, MOST_OUTPUTS)
+        message = await turned_to(desk, job_id, MAX_OUTPUTS)
         assert json.loads(desk.shown_bytes(message)) == {"resultUrls": every}
         assert (await row_of(desk.pool, job_id))["unread_fields"] == ["too-many-outputs"]

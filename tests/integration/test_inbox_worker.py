@@ -14,7 +14,7 @@ from photomat.bot.conversation import Typing
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Connection, Pool, Transaction
 from photomat.inbox.receive import receive
-from photomat.inbox.update import MOST_SILENT_CLAIMS
+from photomat.inbox.update import MAX_SILENT_CLAIMS
 from photomat.kernel.ids import BotId, InstanceId
 from support.database import connection_of, pool_of, shift_clock
 from support.shop import bot_config
@@ -118,7 +118,7 @@ async def test_poison_is_parked_after_three_tries_its_user_is_told_and_the_lane_
 async def test_a_tap_that_is_parked_is_answered(database: str) -> None:
     async with desk(database) as office:
         await receive(office.pool, bot_id=BotId(BOT_ID), updates=[tap_update(1, "x")])
-        await office.pool.execute("UPDATE inbox SET attempts = $1", MOST_SILENT_CLAIMS)
+        await office.pool.execute("UPDATE inbox SET attempts = $1", MAX_SILENT_CLAIMS)
         assert await office.worker().run_once()
         assert [call.callback_query_id for call in office.session.sent(AnswerCallbackQuery)] == ["1"]
 
@@ -126,10 +126,10 @@ async def test_a_tap_that_is_parked_is_answered(database: str) -> None:
 async def test_an_update_that_killed_ten_processes_is_parked_unhandled(database: str) -> None:
     async with desk(database) as office:
         await office.gets("убийца")
-        await office.pool.execute("UPDATE inbox SET attempts = $1", MOST_SILENT_CLAIMS)
+        await office.pool.execute("UPDATE inbox SET attempts = $1", MAX_SILENT_CLAIMS)
         assert await office.worker().run_once()
         assert office.seen == []
-        assert await office.inbox() == [("убийца", "parked", MOST_SILENT_CLAIMS + 1)]
+        assert await office.inbox() == [("убийца", "parked", MAX_SILENT_CLAIMS + 1)]
 
 
 async def test_after_a_few_killed_processes_three_failures_are_allowed_all_the_same(database: str) -> None:
@@ -147,7 +147,7 @@ async def test_after_a_few_killed_processes_three_failures_are_allowed_all_the_s
 async def test_failures_are_no_silent_claims(database: str) -> None:
     async with desk(database) as office:
         await office.gets("невиновный")
-        await office.pool.execute("UPDATE inbox SET attempts = $1, failures = 2", MOST_SILENT_CLAIMS + 1)
+        await office.pool.execute("UPDATE inbox SET attempts = $1, failures = 2", MAX_SILENT_CLAIMS + 1)
         assert await office.worker().run_once()
         assert office.seen == ["невиновный"]
 
@@ -155,10 +155,10 @@ async def test_failures_are_no_silent_claims(database: str) -> None:
 async def test_an_update_that_was_in_the_hands_of_a_few_killed_processes_is_handled_all_the_same(database: str) -> None:
     async with desk(database) as office:
         await office.gets("невиновный")
-        await office.pool.execute("UPDATE inbox SET attempts = $1", MOST_SILENT_CLAIMS - 1)
+        await office.pool.execute("UPDATE inbox SET attempts = $1", MAX_SILENT_CLAIMS - 1)
         assert await office.worker().run_once()
         assert office.seen == ["невиновный"]
-        assert await office.inbox() == [("невиновный", "handled", MOST_SILENT_CLAIMS)]
+        assert await office.inbox() == [("невиновный", "handled", MAX_SILENT_CLAIMS)]
 
 
 async def test_a_429_is_waited_out_as_long_as_asked_and_not_counted(database: str) -> None:

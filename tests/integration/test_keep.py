@@ -5,7 +5,7 @@ from pathlib import Path
 
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.archive import ResultArchive, ResultFiles
-from photomat.delivery.outputs import MOST_TRIES, claim_unkept, outputs_of
+from photomat.delivery.outputs import MAX_TRIES, claim_unkept, outputs_of
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user
 from support.small_disk import small_disk
@@ -52,7 +52,7 @@ async def test_an_output_that_cannot_be_had_is_tried_later_and_given_up_in_the_e
         for _ in range(20):
             await pass_time(pool, 10_000)
             tries += await keep_what_is_due(pool, tmp_path)
-        assert tries == MOST_TRIES
+        assert tries == MAX_TRIES
 
 
 async def test_an_output_claimed_by_a_killed_instance_comes_due_again(database: str, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ async def test_a_copy_that_finds_no_room_is_made_when_there_is_some_however_long
     with small_disk(tmp_path / "results", megabytes=1) as disk:
         async with pool_of(database) as pool, running_files() as files:
             job_id = await a_done_job(pool, await a_user(pool), urls=[files.add("a.png", large, "image/png")])
-            for _ in range(MOST_TRIES + 2):
+            for _ in range(MAX_TRIES + 2):
                 await pass_time(pool, 86400)
                 assert await keep_what_is_due(pool, disk) == 1
                 assert [one for one in disk.rglob("*") if one.is_file()] == [], "nothing half is left"

@@ -171,7 +171,7 @@ async def test_copies_lie_below_our_own_folder_and_nothing_is_left(
 async def test_more_than_we_hold_ourselves_is_refused_whatever_a_model_would_take(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(taking, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(taking, "MAX_BYTES", 2**20)
     large = Input(name="video", type="file", required=True, files=FileLimits(kind="video", max_bytes=500 * 2**20))
     async with a_sender(database, tmp_path) as sender, running_files() as server:
         link = server.add("a.mp4", made.film(padding=2**20), "video/mp4")

@@ -4,7 +4,7 @@ import asyncpg
 
 from photomat.db.pool import transaction
 from photomat.jobs import store
-from photomat.jobs.claims import MOST_TROUBLES
+from photomat.jobs.claims import MAX_TROUBLES
 from photomat.jobs.poll import LAST_LOOK_GRACE
 from photomat.jobs.settle import Failure, Settled
 from photomat.kernel.errors import Transient
@@ -163,7 +163,7 @@ async def test_the_last_look_finds_a_picture_that_came_while_kie_did_not_answer(
 async def test_an_error_of_ours_is_tried_again_and_stops_the_job_in_the_end(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_running_job(pool, await a_user(pool))
-        for _ in range(MOST_TROUBLES - 1):
+        for _ in range(MAX_TROUBLES - 1):
             row = await look(pool, job_id, ValueError("a bug"), after_s=100)
             assert (row["stopped_at"], row["leased_until"]) == (None, None)
         row = await look(pool, job_id, ValueError("a bug"), after_s=100)
@@ -175,7 +175,7 @@ async def test_an_error_of_ours_is_tried_again_and_stops_the_job_in_the_end(data
 async def test_a_database_that_goes_away_again_and_again_never_stops_a_job(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_running_job(pool, await a_user(pool))
-        for _ in range(MOST_TROUBLES + 2):
+        for _ in range(MAX_TROUBLES + 2):
             row = await look(pool, job_id, asyncpg.ConnectionDoesNotExistError("connection was closed"), after_s=100)
             assert (row["troubles"], row["stopped_at"], row["leased_until"]) == (0, None, None)
         assert "ConnectionDoesNotExistError" in row["last_error"]

@@ -9,7 +9,7 @@ from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool
 from photomat.jobs.history import NEWEST, usual_seconds
 from photomat.operators.actions import ActionResult
-from photomat.operators.catalog import LONGEST_TITLE, ModelSwitch, NewTitle, rename_model, switch_model
+from photomat.operators.catalog import MAX_TITLE_LENGTH, ModelSwitch, NewTitle, rename_model, switch_model
 from support.database import pool_of
 from support.jobs import a_done_job, a_user
 
@@ -74,7 +74,7 @@ async def test_only_what_can_be_ordered_at_a_known_price_is_sold_on_an_operators
 
 async def test_a_name_is_one_line_and_goes_back_to_the_catalogues(database: str) -> None:
     async with pool_of(database) as pool:
-        for bad in ("", "  ", "x" * (LONGEST_TITLE + 1), "two\nlines"):
+        for bad in ("", "  ", "x" * (MAX_TITLE_LENGTH + 1), "two\nlines"):
             assert not (await rename(pool, "z-image", NewTitle(en=bad))).done
         assert not (await rename(pool, "z-image", NewTitle())).done
         assert (await rename(pool, "z-image", NewTitle(ru="Быстрая"))).done

@@ -12,7 +12,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId
 from photomat.messages.notices import (
     ENDED_NOTICES,
-    MOST_TRIES,
+    MAX_TRIES,
     Notice,
     NoticeButton,
     NoticeFile,
@@ -202,8 +202,8 @@ async def test_whoever_cannot_be_reached_is_not_asked_again_and_told_once_when_b
 async def test_it_is_given_up_after_some_tries_that_never_left(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         await told(desk.pool, desk.user)
-        desk.refuse("sendMessage", "Unauthorized", code=401, times=MOST_TRIES + 5)
-        for _ in range(MOST_TRIES):
+        desk.refuse("sendMessage", "Unauthorized", code=401, times=MAX_TRIES + 5)
+        for _ in range(MAX_TRIES):
             assert await send_all(desk) == 1
             await shift_clock(desk.pool, 600)
         assert await send_all(desk) == 0

@@ -6,7 +6,7 @@ from typing import Any
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.callback import Effect, KieCallback, update_from_callback
-from photomat.jobs.orphans import LOGGED_IN_FULL, MOST_ORPHANS_LOGGED, match_tasks, reconcile_orphans
+from photomat.jobs.orphans import LOGGED_IN_FULL, MAX_ORPHANS_LOGGED, match_tasks, reconcile_orphans
 from photomat.jobs.settle import Success, settle
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import TaskId, UserId
@@ -243,14 +243,14 @@ async def test_a_flood_is_shouted_about_in_few_lines(database: str) -> None:
 
 async def test_a_flood_larger_than_that_is_said_in_several_passes(database: str) -> None:
     async with pool_of(database) as pool:
-        await fill_in(pool, waiting=MOST_ORPHANS_LOGGED + 100)
+        await fill_in(pool, waiting=MAX_ORPHANS_LOGGED + 100)
         await shift_clock(pool, HOUR_S + 1)
         said = []
         for _ in range(3):
             with logged() as lines:
                 await reconcile_orphans(pool)
             said.append(sum(line.get("more", 1) for line in lines if line["log_level"] == "error"))
-        assert said == [MOST_ORPHANS_LOGGED, 100, 0]
+        assert said == [MAX_ORPHANS_LOGGED, 100, 0]
 
 
 async def test_a_pass_looks_at_a_days_orphans_and_an_older_one_is_matched_when_its_task_becomes_known(

@@ -37,7 +37,7 @@ from support.plans import Judged, judge, recorded
 from support.telegram_sim import running_telegram
 
 JOBS: Final = 20_000
-MOST_ROWS: Final = 2_000
+MAX_ROWS: Final = 2_000
 """Far more than are due here, far less than are stored."""
 
 TOKEN: Final = "7000000001:AAH-of-a-long-history"
@@ -53,7 +53,7 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
             await every_list(program.pool)
         judged = await judge(connection, recording)
     assert len(judged) > 100, "the recording is not of a whole program"
-    too_much = [_told(one) for one in judged if one.whole_tables or one.rows > MOST_ROWS]
+    too_much = [_told(one) for one in judged if one.whole_tables or one.rows > MAX_ROWS]
     assert not too_much, "\n\n".join(too_much)
 
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from photomat.db.pool import transaction
-from photomat.delivery.resend import MOST_TRIES, ResendAnswer, ask_again
+from photomat.delivery.resend import MAX_TRIES, ResendAnswer, ask_again
 from photomat.kernel.ids import ChatId, JobId, UserId
 from support.database import shift_clock
 from support.history import Archive, archive
@@ -63,7 +63,7 @@ async def test_what_telegram_cannot_take_is_refused_after_a_few_tries_later_each
             world="telegram", method="sendPhoto", action="error", status=400, code=400, text=CANNOT_SAVE, times=1000
         )
         waits: list[float] = []
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             assert await past.send_all() == 1
             wait = await past.chat.pool.fetchval("SELECT extract(epoch FROM due_at - photomat_now()) FROM result_sends")
             waits.append(float(wait or 0))
@@ -78,9 +78,9 @@ async def test_waiting_for_the_pace_of_a_chat_is_no_failure(database: str, tmp_p
     async with archive(database, tmp_path) as past:
         await shown_and_asked_for(past)
         past.chat.telegram.faults.arm(
-            world="telegram", method="sendPhoto", action="too_many", retry_after=3, times=MOST_TRIES + 4
+            world="telegram", method="sendPhoto", action="too_many", retry_after=3, times=MAX_TRIES + 4
         )
-        for _ in range(MOST_TRIES + 4):
+        for _ in range(MAX_TRIES + 4):
             assert await past.send_all() == 1
             await shift_clock(past.chat.pool, 4)
         assert await past.send_all() == 1

@@ -156,11 +156,11 @@ async def test_redirects_come_to_an_end(tmp_path: Path) -> None:
         files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
         with pytest.raises(NotAllowed):
             await files.fetch(output(f"{server.url}/round"))
-        assert server.asked == ["/round"] * (http.MOST_REDIRECTS + 1)
+        assert server.asked == ["/round"] * (http.MAX_REDIRECTS + 1)
 
 
 async def test_what_is_too_large_or_empty_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "LARGEST_BYTES", len(CAT) - 1)
+    monkeypatch.setattr(archive, "MAX_BYTES", len(CAT) - 1)
     async with redirecting() as server:
         files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
         for path in ("cat.png", "empty"):

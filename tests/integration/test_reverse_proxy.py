@@ -16,7 +16,7 @@ import pytest
 from aiohttp import web
 
 from photomat.checks.smoke_environment import reserve_port
-from photomat.web.app import LARGEST_BODY_BYTES, build_app
+from photomat.web.app import MAX_BODY_BYTES, build_app
 from photomat.web.payments import client_ip
 from photomat_chaos.lab.load_balancer import serving
 from support.patience import until
@@ -107,8 +107,8 @@ async def test_every_public_route_passes_and_nothing_else(tmp_path: Path) -> Non
 async def test_the_largest_body_passes_whole(tmp_path: Path) -> None:
     async with the_proxy(tmp_path) as url, aiohttp.ClientSession() as client:
         for path in ("/telegram/webhook", "/kie/callback/a.b", "/pay/yookassa"):
-            async with client.post(f"{url}{path}", data=io.BytesIO(b"x" * LARGEST_BODY_BYTES)) as response:
-                assert (await response.json())["body"] == LARGEST_BODY_BYTES
+            async with client.post(f"{url}{path}", data=io.BytesIO(b"x" * MAX_BODY_BYTES)) as response:
+                assert (await response.json())["body"] == MAX_BODY_BYTES
 
 
 async def test_a_sender_cannot_pretend_to_be_another_behind_the_proxy(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.delivery import lock
 from photomat.delivery.completion import CompletionNotifier
-from photomat.delivery.coordinator import MOST_REFUSALS
+from photomat.delivery.coordinator import MAX_REFUSALS
 from photomat.delivery.lock import rearm_user
 from photomat.inbox.receive import receive
 from photomat.jobs.actions import accept_offer
@@ -181,11 +181,11 @@ async def test_a_parked_card_is_told(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
         desk.refuse("editMessage*", "Bad Request: never seen", times=-1)
-        for _ in range(MOST_REFUSALS):
+        for _ in range(MAX_REFUSALS):
             await desk.deliver()
             await shift_clock(desk.pool, 700)
         tag, detail = await last(desk.pool, job_id)
-        assert (tag, detail["fence"]) == ("parked", MOST_REFUSALS)
+        assert (tag, detail["fence"]) == ("parked", MAX_REFUSALS)
         assert "never seen" in detail["error"]
 
 

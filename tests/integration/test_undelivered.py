@@ -61,7 +61,7 @@ async def test_what_an_operator_has_given_back_is_not_given_twice(database: str)
 async def test_jobs_given_back_by_hand_keep_no_other_from_its_turn(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refunds, "MOST_REFUNDS", 1)
+    monkeypatch.setattr(refunds, "MAX_REFUNDS", 1)
     async with pool_of(database) as pool:
         user = await a_user(pool)
         jobs = [await a_done_job(pool, user) for _ in range(2)]

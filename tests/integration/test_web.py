@@ -2,7 +2,7 @@
 
 import pytest
 
-from photomat.web.app import LARGEST_BODY_BYTES
+from photomat.web.app import MAX_BODY_BYTES
 from support.doors import address, house, refused
 from support.updates import text_update
 
@@ -52,7 +52,7 @@ async def test_what_is_no_update_is_400_and_counted(database: str, body: bytes, 
 
 async def test_what_is_too_large_is_413_and_counted_at_both_doors(database: str) -> None:
     async with house(database) as doors:
-        large = b" " * (LARGEST_BODY_BYTES + 1)
+        large = b" " * (MAX_BODY_BYTES + 1)
         before = (refused("telegram", "too large"), refused("kie", "too large"))
         assert await doors.update(large) == 413
         assert (await doors.post(address(1), large))[0] == 413

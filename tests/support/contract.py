@@ -31,7 +31,7 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import REGISTRY
 from photomat.kie.signature import kie_signature, sign_job
 from photomat.messages.outbox import Outcome
-from photomat.providers.yookassa import LONGEST_KEY, short_key
+from photomat.providers.yookassa import MAX_KEY_LENGTH, short_key
 from photomat.telegram import callback_data
 from photomat.wallet import ledger, refunds
 from support.full_orders import full_order
@@ -93,7 +93,7 @@ def signed_strings() -> dict[str, str]:
         "signature of Kie": kie_signature("task", "1800000000", "key"),
         "digest of a callback": KieCallback(job_id=JOB, task_id="task", payload={}, body=b"{}").digest.hex(),
         "short idempotency key": short_key("refund:1"),
-        "long idempotency key": short_key("k" * (LONGEST_KEY + 1)),
+        "long idempotency key": short_key("k" * (MAX_KEY_LENGTH + 1)),
         "derived secret of callbacks": settings.callback_secrets[0].hex(),
         "derived secret of the webhook": settings.webhook_secret,
     }

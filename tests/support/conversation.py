@@ -24,7 +24,7 @@ from support.files import desk_of
 from support.shop import NOTHING_TO_PAY, bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
-MOST_UPDATES = 50
+MAX_UPDATES = 50
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Chat:
     async def handle_all(self) -> None:
         """Fetch and handle everything that is due."""
         await self.fetch()
-        for _ in range(MOST_UPDATES):
+        for _ in range(MAX_UPDATES):
             if not await self.worker.run_once() and not await self.checkouts.run_once():
                 return
         raise AssertionError("the updates do not come to an end")

@@ -16,8 +16,8 @@ from support.database import SharedPostgres, create_database, drop_database
 T = TypeVar("T")
 
 LIMIT_S: Final = 300.0
-MOST_USES: Final = 40
-MOST_ROWS: Final = 2_000
+MAX_USES: Final = 40
+MAX_ROWS: Final = 2_000
 LARGE_BYTES: Final = 1 << 20
 """From here on the audit is planned anew: the prepared plan is one for small tables."""
 
@@ -122,7 +122,7 @@ class ReusedDatabase:
 
     async def _give_back(self) -> None:
         try:
-            is_clean = self._uses < MOST_USES and await self._empty()
+            is_clean = self._uses < MAX_USES and await self._empty()
         except Exception:  # noqa: BLE001  whatever the test did to it, the next one gets another
             is_clean = False
         if not is_clean:
@@ -142,7 +142,7 @@ class ReusedDatabase:
                 rows += int((await session.execute(f"DELETE FROM {table}")).split()[-1])  # noqa: S608
             await session.execute("UPDATE clock_shift SET shift = '0' WHERE shift <> '0'")
             await session.fetchval(START_AGAIN)
-        return rows <= MOST_ROWS
+        return rows <= MAX_ROWS
 
     async def _drop(self) -> None:
         dsn, session, self._dsn, self._session = self._dsn, self._session, None, None

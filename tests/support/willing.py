@@ -25,7 +25,7 @@ from support.patience import until
 from support.phone_files import PhoneFile, phone_files
 from support.wanted import Wanted
 
-MOST_ACTIONS: Final = 120
+MAX_ACTIONS: Final = 120
 RESULT_PATIENCE_S: Final = 300.0
 RECENT: Final = 8
 PRICE: Final = re.compile(r"\d[\d\s\u00a0\u202f]*(?:[.,]\d+)?")
@@ -107,7 +107,7 @@ class Willing:
         return [one for one in self._found("n", newest=True) if one[1]["callback_data"].endswith(f":{model.id}")]
 
     async def _answers(self, wanted: Wanted) -> None:
-        for _ in range(MOST_ACTIONS):
+        for _ in range(MAX_ACTIONS):
             form = await self.form()
             if form is None:
                 return
@@ -184,7 +184,7 @@ class Willing:
     async def _taps_option(self, form: Form, number: int) -> None:
         """Tap an option, turning pages until it is there."""
         data = f"o:{form.form_id}:{form.turn}:{number}"
-        for page in range(1, MOST_ACTIONS):
+        for page in range(1, MAX_ACTIONS):
             if self._found(data, exact=True):
                 await self.presses(*self._found(data, exact=True)[-1])
                 return

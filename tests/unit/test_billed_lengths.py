@@ -8,7 +8,7 @@ import pytest
 from photomat.catalog.answers import measured
 from photomat.catalog.load import load_catalog
 from photomat.media.measure import measure
-from photomat.media.reader import MOST_PADDING_S
+from photomat.media.reader import MAX_PADDING_S
 from photomat.media.truncation import looks_intact
 from support import media_bytes as made
 from support.real_media import FOLDER, PICTURES, REAL_FILES
@@ -43,7 +43,7 @@ def test_what_ffprobe_says_differs_by_no_more_than_padding(name: str) -> None:
     real = REAL_FILES[name]
     found = measure(io.BytesIO(real.content)).facts.seconds
     assert found is not None
-    assert real.ffprobe_s is None or -Decimal("0.02") <= real.ffprobe_s - found <= PADDED_BY_S < MOST_PADDING_S
+    assert real.ffprobe_s is None or -Decimal("0.02") <= real.ffprobe_s - found <= PADDED_BY_S < MAX_PADDING_S
 
 
 def test_ten_seconds_of_mp3_are_billed_as_ten() -> None:

@@ -20,9 +20,9 @@ from photomat.texts.load import LANGUAGES, load_texts
 
 TEXTS = load_texts()
 CATALOG = load_catalog()
-LARGEST_ID = 2**63 - 1
-LONGEST_CAPTION = 1024
-LONGEST_TEXT = 4096
+MAX_ID = 2**63 - 1
+MAX_CAPTION_LENGTH = 1024
+MAX_TEXT_LENGTH = 4096
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NASTY = "<b>кот</b> & \"собака\" <script>alert('1')</script>"
 FACES: dict[str, dict[str, Any]] = {
@@ -156,17 +156,17 @@ def test_what_people_wrote_is_escaped(facts: dict[str, Any], language: str) -> N
 @every_language
 def test_a_long_prompt_fits_where_it_is_shown(facts: dict[str, Any], language: str) -> None:
     face = face_of(**facts, language=language, inputs={"prompt": "<&>щ" * 1250, "aspect_ratio": "16:9"})
-    assert len(visible(face)) <= (LONGEST_CAPTION if face.output else LONGEST_TEXT)
+    assert len(visible(face)) <= (MAX_CAPTION_LENGTH if face.output else MAX_TEXT_LENGTH)
     assert "…" in face.text
 
 
 @every_face
 def test_buttons_fit_into_64_bytes_whatever_the_job(facts: dict[str, Any]) -> None:
-    face = face_of(12, **facts, job_id=JobId(LARGEST_ID), page=11)
+    face = face_of(12, **facts, job_id=JobId(MAX_ID), page=11)
     for row in face.keyboard:
         for button in row:
             assert 1 <= len(str(button.data).encode()) <= 64
-            assert str(button.data).startswith(f"j:{LARGEST_ID}:")
+            assert str(button.data).startswith(f"j:{MAX_ID}:")
             assert button.text
 
 
@@ -241,7 +241,7 @@ def test_a_result_in_words_is_shown_escaped_and_cut_and_the_whole_can_be_had_as_
     assert "&lt;b&gt;аааа" in face.text
     assert TEXTS.say("ru", "card-text-cut") in face.text
     assert face.keyboard[-1][0].text == "📎 Файлом"
-    assert len(visible(face)) <= LONGEST_TEXT
+    assert len(visible(face)) <= MAX_TEXT_LENGTH
     short = face_of(0, status=JobStatus.DONE, result_object={"text": "привет"})
     assert short.text.endswith("\n\nпривет")
 
@@ -260,7 +260,7 @@ def test_a_caption_with_everything_in_it_leaves_room_for_a_reason(language: str)
     face = render(full, [part], model=CATALOG.models["z-image"], texts=TEXTS)
     reasons = max(len(TEXTS.say(language, f"why-{why}", photo_mb=10, file_mb=50)) for why in FallbackReason) + 2
     units = len(visible(face).encode("utf-16-le")) // 2
-    assert units + reasons <= LONGEST_CAPTION
+    assert units + reasons <= MAX_CAPTION_LENGTH
     assert "😀" in face.text, "what there is room for of the prompt is there"
     assert f"seed: {2**62}" in face.text
 

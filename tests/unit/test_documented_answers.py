@@ -13,7 +13,7 @@ import pytest
 from photomat.delivery.caption import readable
 from photomat.kie.results import BESIDE_OUTPUTS, NEVER_OUTPUTS, STEMS, stem_keys
 from photomat.kie.state_parser import KieState, Reading, parse_kie_state
-from photomat.kie.unread_fields import MOST_OUTPUTS
+from photomat.kie.unread_fields import MAX_OUTPUTS
 from photomat.texts.load import load_texts
 
 NOT_OUTPUTS = {**NEVER_OUTPUTS, **BESIDE_OUTPUTS}
@@ -223,7 +223,7 @@ def test_a_url_that_cannot_be_stored_is_kept_in_the_file() -> None:
 def test_ten_thousand_urls_become_a_hundred_outputs_and_one_file_with_all_of_them() -> None:
     every = [url(f"{n}.png") for n in range(10_000)]
     reading = read(job(resultUrls=every))
-    assert reading.urls == tuple(every[:MOST_OUTPUTS])
+    assert reading.urls == tuple(every[:MAX_OUTPUTS])
     assert reading.object_as_file
     assert reading.result_object == {"resultUrls": every}
     assert reading.unread == ("too-many-outputs",)

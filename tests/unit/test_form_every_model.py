@@ -43,9 +43,9 @@ from support.answers import fitting, too_much
 SELLABLE = load_catalog().sellable
 SOLD = sorted({model.category for model in SELLABLE})
 TEXTS = load_texts()
-LARGEST, LARGEST_TURN = 2**63 - 1, 2**31 - 1
-LONGEST_TEXT, LONGEST_LABEL, LONGEST_ALERT = 4096, 64, 200
-MOST_QUESTIONS = 40
+LARGEST, MAX_TURN = 2**63 - 1, 2**31 - 1
+MAX_TEXT_LENGTH, MAX_LABEL_LENGTH, MAX_ALERT_LENGTH = 4096, 64, 200
+MAX_QUESTIONS = 40
 MADE = [
     EarlierResult(
         job_id=JobId(LARGEST),
@@ -71,7 +71,7 @@ def each(category: Category, check: Callable[..., None], *facts: str) -> None:
 def walk(model: Model, *, way: int = 0, skipping: bool = False) -> Iterator[Form]:
     """Every question on the way to an order, and the answered form last."""
     form = next_question(model, new_form(model, form_id=LARGEST))
-    for _ in range(MOST_QUESTIONS):
+    for _ in range(MAX_QUESTIONS):
         assert form is not None, "a model without a question"
         yield form
         asked = model.input(form.asking)
@@ -159,7 +159,7 @@ def questions_fit(model: Model, language: str) -> None:
             **{
                 **form.as_data(),
                 "form_id": LARGEST,
-                "turn": LARGEST_TURN,
+                "turn": MAX_TURN,
                 "trail": (),
                 "skipped": (),
                 "gathered": form.gathered,
@@ -198,7 +198,7 @@ def limits_are_refused(model: Model, language: str) -> None:
             view = order_form_views.refusal(
                 OpenQuestion(say=TEXTS.speaker(language), language=language, model=model, form=form), refused
             )
-            assert 0 < len(view.text) <= LONGEST_TEXT
+            assert 0 < len(view.text) <= MAX_TEXT_LENGTH
             assert "()" not in view.text
             assert "_" not in view.text or asked.type == "choice", f"a raw name is shown: {view.text}"
 
@@ -220,7 +220,7 @@ def card_fits(model: Model, language: str) -> None:
         model=model.id,
         inputs=inputs,
         price=Money(10**9, "RUB"),
-        revision=LARGEST_TURN,
+        revision=MAX_TURN,
         is_closed=False,
     )
     card = draft_card(say, model, draft, language=language, balance=Money(0, "RUB"))
@@ -301,9 +301,9 @@ def changed(file: FileFacts, **facts: Any) -> FileFacts:
 
 
 def fits(view: View) -> None:
-    assert 0 < len(view.text) <= LONGEST_TEXT
+    assert 0 < len(view.text) <= MAX_TEXT_LENGTH
     for button in (button for row in view.rows for button in row):
         assert 1 <= len((button.callback_data or "").encode()) <= MAX_BYTES
-        assert 0 < len(button.text) <= LONGEST_LABEL
+        assert 0 < len(button.text) <= MAX_LABEL_LENGTH
     data = [button.callback_data for row in view.rows for button in row]
     assert len(data) == len(set(data)), "two buttons do the same"

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order_words import order_in_words
-from photomat.delivery.caption import LONGEST_CAPTION, seen_length
+from photomat.delivery.caption import MAX_CAPTION_LENGTH, seen_length
 from photomat.delivery.fallbacks import Label, fallbacks_of, originals_of
 from photomat.delivery.render import render
 from photomat.jobs.job import JobStatus
 from photomat.kie.results import (
     COVER_KEYS,
-    LONGEST_S,
     LYRICS_LISTS,
+    MAX_S,
     NOTHING,
     ONE_KEYS,
     RESULT_PLACES,
@@ -31,7 +31,7 @@ from photomat.texts.load import LANGUAGES, load_texts
 from unit.test_card import card, outputs
 
 TEXTS, CATALOG = load_texts(), load_catalog()
-LONGEST_TEXT = 4096
+MAX_TEXT_LENGTH = 4096
 URLS = ["https://r.example/a.mp3", "https://r.example/b", "https://[::1", "http://x:y@z/<b>&\"'"]
 ODD = [
     "NaN",
@@ -90,7 +90,7 @@ def test_every_result_kie_can_tell_of_can_be_stored_and_shown(
     reading = parse_kie_state({"code": 200, "data": {"state": "success", **data, "resultUrls": urls, "data": [track]}})
     json.dumps(reading.result_object, allow_nan=False).encode()
     details = [reading.details.get(url, NOTHING) for url in reading.urls]
-    assert all(detail.seconds is None or 0 < detail.seconds <= LONGEST_S for detail in details)
+    assert all(detail.seconds is None or 0 < detail.seconds <= MAX_S for detail in details)
     told = [
         replace(one, url=url, title=detail.title, cover_url=detail.cover_url, seconds=detail.seconds, mime="audio/mpeg")
         for one, url, detail in zip(outputs(len(details)), reading.urls, details, strict=True)
@@ -100,7 +100,7 @@ def test_every_result_kie_can_tell_of_can_be_stored_and_shown(
         originals_of(output, None)
     bought = card(status=JobStatus.DONE, language=language, page=page, result_object=reading.result_object)
     face = render(bought, told, model=CATALOG.models["z-image"], texts=TEXTS)
-    assert 0 < seen_length(face.text) <= (LONGEST_CAPTION if told else LONGEST_TEXT)
+    assert 0 < seen_length(face.text) <= (MAX_CAPTION_LENGTH if told else MAX_TEXT_LENGTH)
     if face.album is not None:
         assert all(rich_text(line) is not None for line in face.album.text.split("\n"))
 

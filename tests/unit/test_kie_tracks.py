@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photomat.kie.results import LONGEST_TITLE, Detail
+from photomat.kie.results import MAX_TITLE_LENGTH, Detail
 from photomat.kie.state_parser import parse_kie_state
 
 A, B, COVER = "https://r.example/a.mp3", "https://r.example/b.mp3", "https://r.example/cover.jpeg"
@@ -74,7 +74,7 @@ def test_stems_in_an_object_to_be_read_are_results_too() -> None:
         ({"duration": float("nan")}, {}),
         ({"duration": 0.0004}, {}),
         ({"duration": 1e300, "title": "a\x00b"}, {A: Detail(title="ab")}),
-        ({"title": "я" * 5000}, {A: Detail(title="я" * LONGEST_TITLE)}),
+        ({"title": "я" * 5000}, {A: Detail(title="я" * MAX_TITLE_LENGTH)}),
     ],
 )
 def test_what_is_kept_is_short_and_can_be_stored(told: dict[str, Any], kept: dict[str, Detail]) -> None:

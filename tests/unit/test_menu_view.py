@@ -17,7 +17,7 @@ from photomat.texts.load import LANGUAGES, Say, load_texts
 from support.shelves import CATALOG, offers, shelf
 from support.shop import RATES
 
-LONGEST_TEXT, LONGEST_TOAST = 4096, 200
+MAX_TEXT_LENGTH, MAX_TOAST_LENGTH = 4096, 200
 EVIL = "<b>&" * 250
 NOTHING = Money(0, "RUB")
 TEXTS = load_texts()
@@ -58,7 +58,7 @@ def every_view(say: Say, language: str) -> list[View]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_view_fits_telegram(language: str) -> None:
     for view in every_view(TEXTS.speaker(language), language):
-        assert 0 < len(view.text) <= LONGEST_TEXT
+        assert 0 < len(view.text) <= MAX_TEXT_LENGTH
         assert "<b>&<b>" not in view.text
         for button in (button for row in view.rows for button in row):
             assert 1 <= len((button.callback_data or "").encode()) <= MAX_BYTES
@@ -125,7 +125,7 @@ def test_an_alert_about_a_model_that_is_gone_fits(language: str) -> None:
     say = TEXTS.speaker(language)
     for model in CATALOG.models.values():
         instead = CATALOG.models[model.instead].title_in(language) if model.instead else None
-        assert len(menu_views.model_gone(say, title=model.title_in(language), instead=instead)) <= LONGEST_TOAST
+        assert len(menu_views.model_gone(say, title=model.title_in(language), instead=instead)) <= MAX_TOAST_LENGTH
 
 
 def prices_in_words(model: str, standing: PriceRules = NO_RULES, language: str = "ru") -> str:

@@ -10,11 +10,11 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments.receipt import DuplicateReceipt, Receipt, ReceiptFile, ReceiptState
 from photomat.payments.receipt_notices import REASONS, card_facts, decided_text
-from photomat.payments.transfers import MOST_NOTE, normal_note, refs_of
+from photomat.payments.transfers import MAX_NOTE, normal_note, refs_of
 from photomat.texts.load import LANGUAGES, load_texts
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
-LONGEST_CAPTION = 1024
+MAX_CAPTION_LENGTH = 1024
 FIVE_HUNDRED = Money(50_000, "RUB")
 
 
@@ -52,7 +52,7 @@ def test_the_numbers_everybody_pays_to_name_no_transfer(note: str) -> None:
 
 def test_a_note_is_one_line_of_bounded_length() -> None:
     assert normal_note("  a\n\tb  ") == "a b"
-    assert len(normal_note("х" * 9999)) == MOST_NOTE
+    assert len(normal_note("х" * 9999)) == MAX_NOTE
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -68,7 +68,7 @@ def test_the_longest_card_fits_under_a_file(language: str) -> None:
     say = load_texts().speaker(language)
     card = say("receipt-card-flagged", **card_facts(longest(), [twin] * 9))
     for text in (card, decided_text(say, longest())):
-        assert len(unescape(re.sub(r"<[^>]+>", "", text))) <= LONGEST_CAPTION
+        assert len(unescape(re.sub(r"<[^>]+>", "", text))) <= MAX_CAPTION_LENGTH
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -89,7 +89,7 @@ def longest() -> Receipt:
         username="u" * 32,
         amount=Money(300_000_00, "RUB"),
         file=ReceiptFile(kind="photo", file_id="f", unique_id="u", sha256=None),
-        note="&" * MOST_NOTE,
+        note="&" * MAX_NOTE,
         refs=(),
         same_file_as=1,
         same_note_as=1,

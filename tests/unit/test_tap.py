@@ -6,7 +6,7 @@ from aiogram.methods import AnswerCallbackQuery
 from aiogram.types import CallbackQuery, TelegramObject
 
 from photomat.bot.middlewares import AnswerEveryTap
-from photomat.bot.transport import LONGEST_TOAST, Tap
+from photomat.bot.transport import MAX_TOAST_LENGTH, Tap
 from support.updates import KeepingSession, keeping_bot, tap_update
 
 
@@ -40,5 +40,5 @@ async def test_a_tap_is_not_answered_twice() -> None:
 
 async def test_an_answer_is_cut_to_what_telegram_takes() -> None:
     query, session = tapped()
-    await Tap(query).answer("я" * (LONGEST_TOAST + 1), alert=True)
-    assert session.sent(AnswerCallbackQuery)[0].text == "я" * LONGEST_TOAST
+    await Tap(query).answer("я" * (MAX_TOAST_LENGTH + 1), alert=True)
+    assert session.sent(AnswerCallbackQuery)[0].text == "я" * MAX_TOAST_LENGTH

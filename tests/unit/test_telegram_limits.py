@@ -13,21 +13,21 @@ from photomat.bot.results.views import HistoryPage, history_page
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
-from photomat.delivery.caption import LONGEST_CAPTION, seen_length
+from photomat.delivery.caption import MAX_CAPTION_LENGTH, seen_length
 from photomat.delivery.fallbacks import FallbackReason, ResultLink
 from photomat.delivery.render import CardView, plain, render
-from photomat.delivery.sender import LONGEST_LINK, link_text, reason_text
+from photomat.delivery.sender import MAX_LINK_LENGTH, link_text, reason_text
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
-from photomat.operators.catalog import LONGEST_TITLE
+from photomat.operators.catalog import MAX_TITLE_LENGTH
 from photomat.texts.load import LANGUAGES, load_texts
 from support.full_orders import any_value
-from unit.test_card import FACES, LARGEST_ID, NOON, card, outputs
+from unit.test_card import FACES, MAX_ID, NOON, card, outputs
 
 TEXTS, CATALOG = load_texts(), load_catalog()
-LONGEST_TEXT, MOST_BUTTON_BYTES = 4096, 64
+MAX_TEXT_LENGTH, MAX_BUTTON_BYTES = 4096, 64
 EVIL = "😀<u>&amp;</u>\"'"
 MARKUP = re.compile(r"</?(?:b|i|a)(?: href=\"[^\"<>]*\")?>")
 FULL_PRICE = Money(10**11, "RUB")
@@ -57,8 +57,8 @@ def longest_faces(model: Model, language: str) -> list[CardView]:
     shown = [replace(one, title=(EVIL * 20)[:120], seconds=Decimal(86400)) for one in outputs(12)]
     facts = {
         "model": model.id,
-        "title": (EVIL * 20)[:LONGEST_TITLE],
-        "job_id": JobId(LARGEST_ID),
+        "title": (EVIL * 20)[:MAX_TITLE_LENGTH],
+        "job_id": JobId(MAX_ID),
         "inputs": inputs,
         "price": FULL_PRICE,
         "language": language,
@@ -76,22 +76,23 @@ def longest_faces(model: Model, language: str) -> list[CardView]:
 
 def assert_fits(face: CardView, language: str) -> None:
     if face.output is None:
-        assert 0 < seen_length(face.text) <= LONGEST_TEXT
+        assert 0 < seen_length(face.text) <= MAX_TEXT_LENGTH
     else:
         assert (
-            max(seen_length(face.text + reason_text(TEXTS, language, why)) for why in FallbackReason) <= LONGEST_CAPTION
+            max(seen_length(face.text + reason_text(TEXTS, language, why)) for why in FallbackReason)
+            <= MAX_CAPTION_LENGTH
         )
-        way = ResultLink(f"https://x/{'&' * (LONGEST_LINK - 10)}", is_ours=True)
+        way = ResultLink(f"https://x/{'&' * (MAX_LINK_LENGTH - 10)}", is_ours=True)
         assert (
             seen_length(
                 face.text + reason_text(TEXTS, language, FallbackReason.FILE_TOO_BIG) + link_text(TEXTS, language, way)
             )
-            <= LONGEST_TEXT
+            <= MAX_TEXT_LENGTH
         )
     assert "<" not in MARKUP.sub("", face.text), "somebody's words are markup"
     assert "{" not in face.text
     for button in (button for row in face.keyboard for button in row):
-        assert 1 <= len(str(button.data).encode()) <= MOST_BUTTON_BYTES
+        assert 1 <= len(str(button.data).encode()) <= MAX_BUTTON_BYTES
         assert button.text
 
 
@@ -130,20 +131,18 @@ def test_a_page_of_the_history_fits_at_its_longest(language: str) -> None:
     for facts in kinds:
         jobs = [
             PastJob(
-                job_id=JobId(LARGEST_ID - number),
+                job_id=JobId(MAX_ID - number),
                 model="x" * 60,
                 prompt=EVIL * 700,
                 price=FULL_PRICE,
                 created_at=NOON - timedelta(days=number),
-                title=(EVIL * 20)[:LONGEST_TITLE],
+                title=(EVIL * 20)[:MAX_TITLE_LENGTH],
                 **facts,
             )
             for number in range(SHOWN)
         ]
         page = HistoryPage(number=1000, first=1000 * SHOWN + 1, jobs=jobs, has_older=True)
         view = history_page(TEXTS.speaker(language), page, {})
-        assert 0 < seen_length(view.text) <= LONGEST_TEXT
+        assert 0 < seen_length(view.text) <= MAX_TEXT_LENGTH
         assert "<" not in MARKUP.sub("", view.text), "somebody's words are markup"
-        assert all(
-            1 <= len((one.callback_data or "").encode()) <= MOST_BUTTON_BYTES for row in view.rows for one in row
-        )
+        assert all(1 <= len((one.callback_data or "").encode()) <= MAX_BUTTON_BYTES for row in view.rows for one in row)

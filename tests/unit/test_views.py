@@ -20,7 +20,7 @@ from photomat.texts.load import LANGUAGES, Say, load_texts
 CATALOG = load_catalog()
 MODEL = CATALOG.get("z-image")
 LARGEST = 2**63 - 1
-LONGEST_TEXT, LONGEST_TOAST = 4096, 200
+MAX_TEXT_LENGTH, MAX_TOAST_LENGTH = 4096, 200
 EVIL = "<b>&" * 250
 
 
@@ -68,7 +68,7 @@ def every_view(say: Say, language: str) -> list[View]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_view_fits_telegram(language: str) -> None:
     for view in every_view(load_texts().speaker(language), language):
-        assert 0 < len(view.text) <= LONGEST_TEXT
+        assert 0 < len(view.text) <= MAX_TEXT_LENGTH
         for button in (button for row in view.rows for button in row):
             assert 1 <= len((button.callback_data or "").encode()) <= MAX_BYTES
 
@@ -93,6 +93,6 @@ def test_the_card_says_what_is_missing_only_when_something_is() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_alert_about_money_fits_and_names_all_three_sums(language: str) -> None:
     text = not_enough(load_texts().speaker(language), price=rub(1_000_000_64), available=rub(1_000_50))
-    assert len(text) <= LONGEST_TOAST
+    assert len(text) <= MAX_TOAST_LENGTH
     for sum_of_money in (rub(1_000_000_64), rub(1_000_50), rub(999_000_14)):
         assert sum_of_money.written(language) in text

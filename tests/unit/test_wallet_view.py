@@ -19,7 +19,7 @@ from photomat.wallet.ledger import JobHold
 from photomat.wallet.postings import Balance, CreditReason
 
 LARGEST = 2**63 - 1
-LONGEST_TEXT = 4096
+MAX_TEXT_LENGTH = 4096
 EVIL = "<b>&'\"" * 50
 AT = datetime(2026, 11, 15, 16, 40, tzinfo=UTC)
 NBSP = "\N{NO-BREAK SPACE}"
@@ -105,7 +105,7 @@ def longest_views(language: str) -> Iterator[View]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_longest_page_fits_telegram_and_holds_no_foreign_markup(language: str) -> None:
     for view in longest_views(language):
-        assert 0 < len(view.text) <= LONGEST_TEXT
+        assert 0 < len(view.text) <= MAX_TEXT_LENGTH
         assert "<b>&" not in view.text
         assert view.text.count("<") == view.text.count(">")
         for button in (button for row in view.rows for button in row):

@@ -17,7 +17,7 @@ from photomat.media.truncation import is_intact, looks_intact
 from support import media_bytes as made
 from support.phone_files import phone_files
 
-MOST_S = 10
+MAX_S = 10
 NOISE = Image.effect_noise((200, 150), 80).convert("RGB")
 
 
@@ -138,7 +138,7 @@ def test_an_mp3_without_frames_is_broken() -> None:
 
 def large(content: bytes, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether it would be taken if it were too large to be decoded."""
-    monkeypatch.setattr(images, "MOST_HELD_BYTES", 1000)
+    monkeypatch.setattr(images, "MAX_HELD_BYTES", 1000)
     return whole(content)
 
 
@@ -158,7 +158,7 @@ def test_a_picture_that_tells_of_sides_beyond_measure_is_not_decoded() -> None:
     content[29:33] = struct.pack(">I", zlib.crc32(content[12:29]))
     began = process_time()
     assert decodes(io.BytesIO(bytes(content)), "image/png") is None
-    assert process_time() - began < MOST_S
+    assert process_time() - began < MAX_S
 
 
 def test_a_jpeg_of_endless_passes_keeps_nobody_busy() -> None:
@@ -186,4 +186,4 @@ def test_damaged_files_never_raise(name: str, data: st.DataObject) -> None:
         content[data.draw(st.integers(0, min(len(content), 500) - 1))] = data.draw(st.integers(0, 255))
     began = process_time()
     looks_intact(io.BytesIO(bytes(content)), mime)
-    assert process_time() - began < MOST_S
+    assert process_time() - began < MAX_S

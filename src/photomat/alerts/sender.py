@@ -26,7 +26,7 @@ HOUR_MINUTES: Final = 60
 LEASE: Final = timedelta(seconds=90)
 """Longer than a call to Telegram may take."""
 FIRST_RETRY_S: Final = 2.0
-MOST_REFUSALS: Final = 5
+MAX_REFUSALS: Final = 5
 log = get_logger()
 
 
@@ -84,7 +84,7 @@ class AlertSender(MessageKind[IncidentNotice]):
           FROM claimed JOIN incidents USING (incident_id) LEFT JOIN users ON user_id = admin_id
         """
     RETRIES: ClassVar = RetryPolicy(
-        pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), waits_for_token=True, most_refused=MOST_REFUSALS
+        pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), waits_for_token=True, most_refused=MAX_REFUSALS
     )
 
     @property

@@ -20,7 +20,7 @@ from photomat.kernel.ids import BotId, ChatId
 
 SANDBOX_WELCOME = 100_000
 SANDBOX_FOLDER = "sandbox"
-LONGEST_S = 366 * 86400
+MAX_S = 366 * 86400
 
 
 def _kept(days: int, what: str, *, least: int = 0, most: int = 36_500) -> Any:
@@ -123,17 +123,17 @@ class Settings(BaseSettings):
     )
     support_contact: str = Field("", description="Whom /paysupport names: a @username, an address, a link.")
     terms_url: str | None = Field(None, description="Your terms of sale; without it /terms shows a short text.")
-    delivery_lease_s: float = Field(300, gt=0, le=LONGEST_S, description="How long a delivery lock lasts.")
-    lease_s: float = Field(30, gt=0, le=LONGEST_S, description="How long any other claim lasts.")
-    poll_first_s: float = Field(2, gt=0, le=LONGEST_S, description="Seconds from creating a task to its first poll.")
+    delivery_lease_s: float = Field(300, gt=0, le=MAX_S, description="How long a delivery lock lasts.")
+    lease_s: float = Field(30, gt=0, le=MAX_S, description="How long any other claim lasts.")
+    poll_first_s: float = Field(2, gt=0, le=MAX_S, description="Seconds from creating a task to its first poll.")
     empty_result_grace_s: float = Field(
-        120, ge=0, le=LONGEST_S, description="Seconds a success without a result is polled again."
+        120, ge=0, le=MAX_S, description="Seconds a success without a result is polled again."
     )
     job_overdue_s: float | None = Field(
-        None, gt=0, le=LONGEST_S, description="Seconds until a job is overdue. Default: by kind."
+        None, gt=0, le=MAX_S, description="Seconds until a job is overdue. Default: by kind."
     )
     job_timeout_s: float = Field(
-        86400, gt=0, le=LONGEST_S, description="Seconds until a job is given up and its money released."
+        86400, gt=0, le=MAX_S, description="Seconds until a job is given up and its money released."
     )
     keep_result_copies_days: int = _kept(90, "copies of what Telegram keeps unchanged; copies of photos and GIFs stay")
     keep_updates_days: int = _kept(2, "Telegram's updates once handled (2 to 6, no more)", least=2, most=6)

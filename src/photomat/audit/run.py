@@ -20,7 +20,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.clock import monotonic
 
 INVARIANTS: Final = (*BOOKS, *JOBS, *PAYMENTS)
-MOST_OFFENDERS: Final = 100
+MAX_OFFENDERS: Final = 100
 TIMEOUT_S: Final = 300
 FIGURES: Final = """
     SELECT 'wallets: ' || currency AS name, sum(posted)::bigint AS figure FROM wallets GROUP BY currency
@@ -99,7 +99,7 @@ async def examine(connection: Connection) -> Examination:
 
 
 async def _violation(connection: Connection, invariant: Invariant, sql: str, *arguments: object) -> Violation | None:
-    query = f"SELECT * FROM ({sql}) AS offenders LIMIT {MOST_OFFENDERS}"  # noqa: S608  our own constants
+    query = f"SELECT * FROM ({sql}) AS offenders LIMIT {MAX_OFFENDERS}"  # noqa: S608  our own constants
     async with _unhurried(connection):
         rows = await connection.fetch(query, *arguments, timeout=TIMEOUT_S)
     offenders = tuple(" ".join(f"{name}={value}" for name, value in row.items()) for row in rows)

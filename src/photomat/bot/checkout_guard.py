@@ -22,7 +22,7 @@ from photomat.users.user import starting_language
 PATIENCE_S: Final = 6.5
 ASK_WITHIN_S: Final = 1.0
 ANSWER_WITHIN_S: Final = 2
-MOST_WATCHED: Final = 1000
+MAX_WATCHED: Final = 1000
 Update = Mapping[str, Any]
 T = TypeVar("T")
 log = get_logger()
@@ -46,7 +46,7 @@ class CheckoutGuard:
     texts: Texts
     is_handled: Callable[[int], Awaitable[bool]]
     patience_s: float = PATIENCE_S
-    _watched: asyncio.Queue[PendingQuery] = field(default_factory=lambda: asyncio.Queue(MOST_WATCHED))
+    _watched: asyncio.Queue[PendingQuery] = field(default_factory=lambda: asyncio.Queue(MAX_WATCHED))
 
     async def store_guarded(self, updates: Sequence[Update], store: Callable[[], Awaitable[T]]) -> T:
         """Store updates under watch; when that fails, decline their queries at once and raise."""

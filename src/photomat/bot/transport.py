@@ -14,7 +14,7 @@ from photomat.bot.view import View
 from photomat.kernel.ids import MessageId
 from photomat.telegram.errors import is_not_modified
 
-LONGEST_TOAST: Final = 200
+MAX_TOAST_LENGTH: Final = 200
 
 
 class Tap:
@@ -40,7 +40,7 @@ class Tap:
             return
         self.is_answered = True
         try:
-            await self.query.answer(text=text[:LONGEST_TOAST] if text else None, show_alert=alert)
+            await self.query.answer(text=text[:MAX_TOAST_LENGTH] if text else None, show_alert=alert)
         except TelegramBadRequest:
             return
 

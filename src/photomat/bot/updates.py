@@ -26,12 +26,12 @@ from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
 
 ANSWER_WITHIN_S: Final = 10
-LONGEST_PAUSE_S: Final = 30
+MAX_PAUSE_S: Final = 30
 CONFLICT_PAUSE_S: Final = 3
 EMPTY_APART_S: Final = 0.25
 """Polls that bring nothing are so far apart: some servers answer them at once instead of waiting for an update."""
 CALL_TIMEOUT_S: Final = 10
-MOST_CONNECTIONS: Final = 40
+MAX_CONNECTIONS: Final = 40
 log = get_logger()
 
 
@@ -99,7 +99,7 @@ def _pause_s(trouble: Exception, failures: int) -> float:
         return CONFLICT_PAUSE_S
     known = translated(trouble)
     asked = known.retry_after_s if isinstance(known, Transient) else None
-    return asked or backoff_s(failures - 1, most_s=LONGEST_PAUSE_S)
+    return asked or backoff_s(failures - 1, most_s=MAX_PAUSE_S)
 
 
 async def use_webhook(bot: Bot, *, url: str, secret: str) -> None:
@@ -107,7 +107,7 @@ async def use_webhook(bot: Bot, *, url: str, secret: str) -> None:
         url,
         secret_token=secret,
         allowed_updates=list(ALLOWED_UPDATES),
-        max_connections=MOST_CONNECTIONS,
+        max_connections=MAX_CONNECTIONS,
         request_timeout=CALL_TIMEOUT_S,
     )
     log.info("UPDATES_BY", way="webhook")

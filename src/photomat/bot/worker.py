@@ -41,9 +41,9 @@ from photomat.telegram.port import Unauthorized, Unreachable
 from photomat.users.user import DEFAULT_LANGUAGE
 
 PATIENCE_S: Final = 3600
-LONGEST_PAUSE_S: Final = 60
+MAX_PAUSE_S: Final = 60
 OUTSIDE: Final = (Transient, OutcomeUnknown, Unauthorized, OSError)
-LARGEST_ID: Final = 2**63 - 1
+MAX_ID: Final = 2**63 - 1
 SHARE_OF_LEASE: Final = 0.7
 """Handlers are stopped well before the lease runs out, so that two workers do not answer one update."""
 APOLOGY_TIMEOUT_S: Final = 10
@@ -77,7 +77,7 @@ def retry_after(trouble: Exception, claimed: Claimed) -> UpdateRetry | None:
     trouble = translated(trouble)
     if (isinstance(trouble, OUTSIDE) or is_unavailable(trouble)) and claimed.age_s < PATIENCE_S:
         asked = trouble.retry_after_s if isinstance(trouble, Transient) else None
-        pause = min(LONGEST_PAUSE_S, max(1.0, claimed.age_s / 4))
+        pause = min(MAX_PAUSE_S, max(1.0, claimed.age_s / 4))
         return UpdateRetry(wait_s=pause if asked is None else asked, counted=False)
     if isinstance(trouble, Unreadable) or claimed.is_last_attempt:
         return None
@@ -91,7 +91,7 @@ def read_update(stored: Mapping[str, Any], bot: Bot) -> Update:
     except (ValidationError, RecursionError) as error:
         raise Unreadable("a field is not of its documented type") from error
     for number in _ids(update):
-        if not -LARGEST_ID <= number <= LARGEST_ID:
+        if not -MAX_ID <= number <= MAX_ID:
             raise Unreadable("an id is larger than any id")
     return update
 

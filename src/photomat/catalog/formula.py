@@ -24,7 +24,7 @@ OF_FILES: Final[frozenset[Measure]] = frozenset({"seconds", "megapixels", "side"
 """Known only when the file was measured."""
 
 EXACT_ENOUGH: Final = Context(prec=60, rounding=ROUND_CEILING)
-MOST_DIGITS: Final = 20
+MAX_DIGITS: Final = 20
 LARGEST: Final = Decimal(10**9)
 """A larger one is not taken for a number."""
 
@@ -195,7 +195,7 @@ def plain(value: Any) -> str:
 def as_number(value: Any) -> Decimal | None:
     """A chosen value as a number; None where it is not one."""
     text = plain(value).strip()
-    if isinstance(value, bool) or len(text) > MOST_DIGITS:
+    if isinstance(value, bool) or len(text) > MAX_DIGITS:
         return None
     try:
         number = Decimal(text)

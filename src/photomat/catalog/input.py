@@ -30,9 +30,9 @@ Role: TypeAlias = Literal[
 
 FILE_KINDS: Final[tuple[FileKind, ...]] = get_args(FileKind)
 
-MOST_FILES: Final = 14
-MOST_LINES: Final = 100
-MOST_CHARACTERS: Final = 20_000
+MAX_FILES: Final = 14
+MAX_LINES: Final = 100
+MAX_CHARACTERS: Final = 20_000
 """Where the catalogue names no limit: files of an input, lines of a list, characters of a text or of a whole list."""
 
 
@@ -137,14 +137,14 @@ class Input:
     @property
     def items_limit(self) -> int:
         """The most files or lines; 1 for anything else."""
-        general = {"files": MOST_FILES, "list": MOST_LINES}.get(self.type)
+        general = {"files": MAX_FILES, "list": MAX_LINES}.get(self.type)
         return 1 if general is None else self.max_items or general
 
     @property
     def length_limit(self) -> int:
         """The most characters; of a list in all its lines and fields."""
         own = self.max_length or self.total_length
-        return max(own or 0, MOST_CHARACTERS) if self.type == "list" else own or MOST_CHARACTERS
+        return max(own or 0, MAX_CHARACTERS) if self.type == "list" else own or MAX_CHARACTERS
 
     def title_in(self, language: str) -> str:
         return self.title.of(language) if self.title else self.name

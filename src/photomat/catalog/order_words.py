@@ -20,7 +20,7 @@ DESCRIBING: Final[tuple[Role, ...]] = ("prompt", "lyrics")
 """What describes an order; the first that is there."""
 
 SHOWN_ITEMS: Final = 3
-LONGEST_VALUE: Final = 80
+MAX_VALUE_LENGTH: Final = 80
 NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?")
 
 
@@ -47,7 +47,7 @@ def order_in_words(model: Model | None, inputs: Mapping[str, Any], *, language: 
 
 def value_in_words(asked: Input, value: Any, *, language: str, say: Say) -> str:
     """One value as its customer reads it, cut where it is long; of a long list, how many lines are left out."""
-    shown = cut(_written(asked, value, language, say), LONGEST_VALUE)
+    shown = cut(_written(asked, value, language, say), MAX_VALUE_LENGTH)
     left = len(value) - SHOWN_ITEMS if asked.type == "list" and isinstance(value, list) else 0
     return f"{shown} {say('order-more-lines', count=left)}" if left > 0 else shown
 
@@ -66,7 +66,7 @@ def _values(
 ) -> list[Value]:
     if model is None:
         return [
-            Value(title=name, text=cut(plain(value), LONGEST_VALUE))
+            Value(title=name, text=cut(plain(value), MAX_VALUE_LENGTH))
             for name, value in inputs.items()
             if name != described and not isinstance(value, Mapping | list)
         ]

@@ -19,12 +19,12 @@ from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, Rule, q
 from photomat.kernel.money import ExactMoney, Money
 
 MOST: Final = 4000
-SHORTEST_S: Final = Decimal(1)
-SMALLEST_SIDE: Final = Decimal(256)
+MIN_S: Final = Decimal(1)
+MIN_SIDE: Final = Decimal(256)
 THOUSAND: Final = Decimal(1000)
 WHOLE: Final = Decimal(100)
 CENT: Final = Decimal("0.01")
-SMALLEST_IN_CENTS: Final = Decimal("0.1")
+MIN_IN_CENTS: Final = Decimal("0.1")
 """What costs less is shown more precisely than in cents."""
 
 
@@ -121,8 +121,8 @@ def least_facts(model: Model) -> dict[str, Decimal]:
     for count in (count for count in _counts(model) if count.measure in OF_FILES):
         asked = model.input(count.input)
         limits = asked.files if asked else None
-        seconds = limits.min_seconds if limits and limits.min_seconds else SHORTEST_S
-        side = Decimal(limits.min_side) if limits and limits.min_side else SMALLEST_SIDE
+        seconds = limits.min_seconds if limits and limits.min_seconds else MIN_S
+        side = Decimal(limits.min_side) if limits and limits.min_side else MIN_SIDE
         least = {"seconds": seconds, "side": side, "megapixels": side * side / 1_000_000}
         facts[count.fact] = least[count.measure]
     return facts
@@ -238,7 +238,7 @@ def _rate(row: PriceRow, unit: PriceUnit, made: Quote) -> Rate:
     credits_ = row.credits * unit.factor * each / unit.each
     major = made.price_of_credits(credits_)
     major = major if made.percent is None else major * (WHOLE - made.percent) / WHOLE
-    shown = major.quantize(CENT, rounding=ROUND_CEILING) if major >= SMALLEST_IN_CENTS else major
+    shown = major.quantize(CENT, rounding=ROUND_CEILING) if major >= MIN_IN_CENTS else major
     return Rate(
         row=row,
         price=ExactMoney(shown, made.price.currency),

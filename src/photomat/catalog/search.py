@@ -142,7 +142,7 @@ SILENT: Final = frozenset({
 SPOKEN_VOWELS: Final = frozenset("aeiou")
 TWINS: Final = frozenset(frozenset(pair) for pair in ("bp", "dt", "gk", "vf", "zs", "JS"))
 """Consonants that differ in voice alone."""
-LEAST_SOUNDS: Final = 4
+MIN_SOUNDS: Final = 4
 ALLOWED: Final = ((9, 3), (6, 2), (5, 1))
 """From so many sounds on, so many halves may differ; shorter names must sound the same, and the shortest are left alone."""
 CYRILLIC: Final = str.maketrans({
@@ -182,10 +182,10 @@ ENDINGS_RU: Final = (
     "ья", "ию", "ью", "а", "я", "о", "е", "ы", "и", "у", "ю", "ь", "й",
 )  # fmt: skip
 ENDINGS_EN: Final = ("ings", "ing", "ers", "ed", "er", "es", "s", "e")
-LEAST_STEM: Final = 3
-LEAST_PREFIX: Final = 4
-LEAST_SLIP: Final = 5
-MOST_WORDS: Final = 12
+MIN_STEM: Final = 3
+MIN_PREFIX: Final = 4
+MIN_SLIP: Final = 5
+MAX_WORDS: Final = 12
 VOWELS: Final = frozenset("aeiouyаеиоуыэюя")
 BY_TITLE: Final = 8
 BY_ID: Final = 6
@@ -219,7 +219,7 @@ def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[M
 def meaningful(words: str) -> list[str]:
     """The words that say something, as they are compared."""
     spoken = [SPOKEN.get(word, word) for word in _joined(_split(words)) if word not in SILENT]
-    return list(dict.fromkeys(spoken))[:MOST_WORDS]
+    return list(dict.fromkeys(spoken))[:MAX_WORDS]
 
 
 def _joined(words: Sequence[str]) -> list[str]:
@@ -237,7 +237,7 @@ def _joined(words: Sequence[str]) -> list[str]:
 def stem(word: str) -> str:
     endings = ENDINGS_EN if word[0] <= "z" else ENDINGS_RU
     for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= LEAST_STEM:
+        if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
             return word.removesuffix(ending)
     return word
 
@@ -338,10 +338,10 @@ def _fit(word: str, term: str) -> int:
     if word[0].isdigit():
         return BEGINS if term.startswith(f"{word}.") else 0
     is_cyrillic = word[0] > "z"
-    begins = term.startswith(word) or (is_cyrillic and len(term) >= LEAST_PREFIX and word.startswith(term))
-    if begins and len(word) >= LEAST_PREFIX:
+    begins = term.startswith(word) or (is_cyrillic and len(term) >= MIN_PREFIX and word.startswith(term))
+    if begins and len(word) >= MIN_PREFIX:
         return BEGINS
-    is_long = min(len(word), len(term)) >= LEAST_SLIP
+    is_long = min(len(word), len(term)) >= MIN_SLIP
     return SLIPPED if is_long and _is_one_slip(word, term) else 0
 
 
@@ -354,7 +354,7 @@ def _is_one_slip(word: str, term: str) -> bool:
         return True
     one, other = word[start:], term[start:]
     swapped = one[1:2] + one[:1] + one[2:]
-    is_wrong = one[1:] == other[1:] and (len(word) > LEAST_SLIP or {one[0], other[0]} <= VOWELS)
+    is_wrong = one[1:] == other[1:] and (len(word) > MIN_SLIP or {one[0], other[0]} <= VOWELS)
     return is_wrong or one[1:] == other or one == other[1:] or swapped == other
 
 
@@ -377,7 +377,7 @@ def sound_of(word: str) -> str:
 def names_like(word: str, names: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """The names that a word may be a spelling of; `names` are keyed by their sounds, see `by_sound`."""
     sound = sound_of(word)
-    if len(sound) < LEAST_SOUNDS:
+    if len(sound) < MIN_SOUNDS:
         return frozenset()
     if sound in names:
         return names[sound]

@@ -27,7 +27,7 @@ IDEMPOTENCY_FIX = "a unique key is missing or was changed: compare with `photoma
 BALANCE_FIX: Final = (
     "the tables of money were changed by hand: compare with `photomat migrate`, restore what is missing."
 )
-MOST_NAMED: Final = 3
+MAX_NAMED: Final = 3
 FORBIDDEN: Final = (
     "UPDATE entries SET amount = amount + 1 WHERE user_id = -424242",
     "DELETE FROM hold_closings WHERE reference = 'check'",
@@ -175,7 +175,7 @@ async def _audit(context: CheckContext) -> list[Finding]:
         return [ok(f"All {len(INVARIANTS)} invariants of the audit hold.")]
     return [
         failure(
-            f"{one.name}: {one.sentence} {len(one.offenders)} offenders: {'; '.join(one.offenders[:MOST_NAMED])}.",
+            f"{one.name}: {one.sentence} {len(one.offenders)} offenders: {'; '.join(one.offenders[:MAX_NAMED])}.",
             "keep the output of `photomat audit`, repair nothing by hand first.",
         )
         for one in found

@@ -31,13 +31,13 @@ from photomat.orders.outcome import Created
 
 OLDEST_VERSION: Final = 150000
 MAJOR_STEP: Final = 10_000
-LEAST_FREE_BYTES: Final = 1 << 30
+MIN_FREE_BYTES: Final = 1 << 30
 NOTIFY_PATIENCE_S: Final = 3
 CHANNEL: Final = "photomat_check"
 LOCK_KEY: Final = 0x70686F746F73746F  # "photosto" in bytes
 DIRECT: Final = "set DIRECT_DATABASE_URL to the server behind the pooler, or put the pooler into session mode."
 MIGRATE: Final = "run `photomat migrate`, or start the program, which does it first."
-MOST_NAMED: Final = 6
+MAX_NAMED: Final = 6
 CANNOT_MAKE: Final = "let the role make schemas in this database (GRANT CREATE ON DATABASE …) to have this proved too."
 
 
@@ -184,7 +184,7 @@ def _disk(results: Path) -> list[Finding]:
         return [failure(f"Copies of results cannot be kept in DATA_DIR: {error.strerror}.", "make DATA_DIR writable.")]
     free = shutil.disk_usage(results).free
     found = [ok("Copies of results can be kept in DATA_DIR.")]
-    if free < LEAST_FREE_BYTES:
+    if free < MIN_FREE_BYTES:
         found.append(warning(f"Only {free >> 20} MiB are free in DATA_DIR.", "make room before customers notice."))
     return found
 
@@ -228,7 +228,7 @@ async def _nothing_missing(context: CheckContext) -> Finding:
         lacking = await missing(connection, needed())
     finally:
         await connection.close(timeout=5)
-    named = ", ".join(lacking[:MOST_NAMED])
+    named = ", ".join(lacking[:MAX_NAMED])
     return verify(
         not lacking,
         "No column, key, index, function or trigger is missing." if not lacking else f"the schema lacks {named}.",

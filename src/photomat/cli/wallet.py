@@ -29,7 +29,7 @@ Reference = Annotated[
     str | None, typer.Option(help="A name of your own for this move: the same again changes nothing.")
 ]
 NAME = "photomat wallet"
-LONGEST_NUMBER: Final = 18
+MAX_NUMBER_LENGTH: Final = 18
 """Digits of a job id, at most."""
 
 
@@ -131,7 +131,7 @@ def explain(what: str, *, as_json: AsJson = False) -> None:
 
     async def read(pool: Pool) -> list[str] | None:
         async with transaction(pool) as tx:
-            is_job = what.isdecimal() and len(what) <= LONGEST_NUMBER
+            is_job = what.isdecimal() and len(what) <= MAX_NUMBER_LENGTH
             found = await (explain_job(tx, JobId(int(what))) if is_job else explain_move(tx, what))
         if found is None:
             return None

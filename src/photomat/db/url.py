@@ -34,7 +34,7 @@ WITHOUT_MEANING: Final = frozenset({
 TLS_MODES: Final = ("require", "verify-ca", "verify-full")
 SSL_MODES: Final = ("disable", "allow", "prefer", *TLS_MODES)
 OTHER_SPELLINGS: Final = {"no-verify": "require", "true": "require", "1": "require", "false": "disable", "0": "disable"}
-SHORTEST_CONNECT_S, LONGEST_CONNECT_S = 2, 60
+MIN_CONNECT_S, MAX_CONNECT_S = 2, 60
 
 log = get_logger()
 
@@ -134,4 +134,4 @@ def _connect_timeout(options: dict[str, str]) -> int | None:
     written = options.get("connect_timeout", "")
     if not written.isdecimal() or int(written) == 0:
         return None
-    return min(max(int(written), SHORTEST_CONNECT_S), LONGEST_CONNECT_S)
+    return min(max(int(written), MIN_CONNECT_S), MAX_CONNECT_S)

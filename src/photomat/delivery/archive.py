@@ -5,7 +5,7 @@ Delivery copies what it shows; the loop `keeps` copies the rest. Files are fetch
 
 The cover of a track becomes a JPEG within 320 pixels and 200 kB, stored beside the track's copy so that a repeated upload
 carries the same. A track is sent without its cover when anything is wrong with it, or it takes too long. Memory is bounded: one
-cover is decoded at a time, up to `MOST_PIXELS`.
+cover is decoded at a time, up to `MAX_PIXELS`.
 
 A copy is deleted only when Telegram has the same bytes and our bot can access them. What Telegram changes (a photo is
 compressed, a GIF becomes a video), results of another bot, and results sent as a link exist only here and stay. The file is
@@ -49,12 +49,12 @@ from photomat.telegram.port import MediaKind
 from photomat.work.disk import MIB, Disk
 from photomat.work.retention import Batch, OldRows
 
-LARGEST_BYTES: Final = 200 * 2**20
+MAX_BYTES: Final = 200 * 2**20
 PARTS: Final = ".parts"
 """The folder of incomplete files, below the results; what a killed process left there is deleted after a day."""
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-LARGEST_COVER_BYTES: Final = 8 * 2**20
-MOST_PIXELS: Final = 8 * 2**20
+MAX_COVER_BYTES: Final = 8 * 2**20
+MAX_PIXELS: Final = 8 * 2**20
 """Eight times a usual cover. Decoders need up to 16 bytes a pixel, and decode a progressive JPEG in full size."""
 COVER_SIDE: Final = 320
 COVER_BYTES: Final = 200_000
@@ -152,7 +152,7 @@ class ResultFiles:
     async def _download(self, url: str, part: Path) -> int:
         size_bytes = 0
         with open_private(part) as file:
-            async with self.fetcher.opened(url, most_bytes=LARGEST_BYTES) as chunks:
+            async with self.fetcher.opened(url, most_bytes=MAX_BYTES) as chunks:
                 async for chunk in chunks:
                     size_bytes += len(chunk)
                     file.write(chunk)
@@ -220,14 +220,14 @@ class Covers:
         return small
 
     async def _fetch(self, url: str) -> bytes:
-        async with self.files.fetcher.opened(url, most_bytes=LARGEST_COVER_BYTES, within=COVER_FETCH_WITHIN) as chunks:
+        async with self.files.fetcher.opened(url, most_bytes=MAX_COVER_BYTES, within=COVER_FETCH_WITHIN) as chunks:
             return b"".join([chunk async for chunk in chunks])
 
 
 def cover_jpeg(data: bytes) -> bytes:
     """The picture as a small JPEG; raises whatever the decoder raises."""
     with Image.open(io.BytesIO(data), formats=COVER_FORMATS) as image:
-        if image.width * image.height > MOST_PIXELS:
+        if image.width * image.height > MAX_PIXELS:
             raise ValueError("the cover is too large")
         image.draft("RGB", (COVER_SIDE, COVER_SIDE))
         image.thumbnail((COVER_SIDE, COVER_SIDE))

@@ -20,20 +20,20 @@ from photomat.kernel.text import cut, utf16_length
 from photomat.kie.results import STEM_TITLES, objects
 from photomat.texts.load import Say
 
-LONGEST_CAPTION: Final = 1024
+MAX_CAPTION_LENGTH: Final = 1024
 ROOM_FOR_A_REASON: Final = 224
-LONGEST_PROMPT: Final = 600
-LONGEST_VALUES: Final = 240
-LONGEST_TITLE: Final = 80
-LONGEST_SEED: Final = 24
+MAX_PROMPT_LENGTH: Final = 600
+MAX_VALUES_LENGTH: Final = 240
+MAX_TITLE_LENGTH: Final = 80
+MAX_SEED: Final = 24
 TAG: Final = re.compile(r"<[^>]*>")
-LONGEST_TEXT: Final = 1_000_000
-LONGEST_S: Final = 360_000
+MAX_TEXT_LENGTH: Final = 1_000_000
+MAX_S: Final = 360_000
 LONG_PASSAGE_S: Final = 30.0
 SENTENCE_ENDS: Final = (".", "!", "?", "…")
-MOST_NOTES: Final = 400
+MAX_NOTES: Final = 400
 DEEPEST: Final = 3
-MOST_LINES: Final = 300
+MAX_LINES: Final = 300
 PITCHES: Final = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
 NOTES_IN_OCTAVE: Final = 12
 TEXTS: Final = ("text", "result", "lyrics", "validateInfo", "validate_info")
@@ -67,7 +67,7 @@ class CardOrder:
 
     def name(self, language: str) -> str:
         """The model's title at the time of purchase; in older rows, its title now."""
-        return cut(self.title or self._name_now(language), LONGEST_TITLE)
+        return cut(self.title or self._name_now(language), MAX_TITLE_LENGTH)
 
     def _name_now(self, language: str) -> str:
         if self.model is None:
@@ -86,11 +86,11 @@ def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | 
     """The sentence with the order in it; `part` is the title of the shown output."""
     order = order_in_words(bought.model, bought.inputs, language=language, say=say)
     lines = _lines(bought, order, say)
-    longest = LONGEST_PROMPT
+    longest = MAX_PROMPT_LENGTH
     for _ in range(2):
         prompt = cut(order.prompt, longest)
         text = sentence(_written(part, prompt, lines))
-        over = seen_length(text) - (LONGEST_CAPTION - ROOM_FOR_A_REASON)
+        over = seen_length(text) - (MAX_CAPTION_LENGTH - ROOM_FOR_A_REASON)
         if over <= 0:
             break
         longest = max(0, utf16_length(prompt) - over - 1)
@@ -118,12 +118,12 @@ def _lines(bought: CardOrder, order: OrderWords, say: Say) -> list[str]:
     seed = (bought.result_object or {}).get("seed")
     is_seed = isinstance(seed, int | str) and not isinstance(seed, bool)
     if is_seed and "seed" not in bought.inputs:
-        values.append(say("caption-seed", seed=cut(str(seed), LONGEST_SEED)))
-    return [cut(" · ".join(values), LONGEST_VALUES)] if values else []
+        values.append(say("caption-seed", seed=cut(str(seed), MAX_SEED)))
+    return [cut(" · ".join(values), MAX_VALUES_LENGTH)] if values else []
 
 
 def _written(part: str | None, prompt: str, lines: Sequence[str]) -> str:
-    titled = [f"<b>{html.escape(cut(part, LONGEST_TITLE))}</b>"] if part else []
+    titled = [f"<b>{html.escape(cut(part, MAX_TITLE_LENGTH))}</b>"] if part else []
     described = [f"<i>{html.escape(prompt)}</i>"] if prompt else []
     return "\n".join([*titled, *described, *map(html.escape, lines)])
 
@@ -135,7 +135,7 @@ def readable(result: Found, say: Say) -> str:
         or _played(result, say)
         or "\n".join(_object_lines(result, say, depth=0))
     )
-    return text[:LONGEST_TEXT].strip()
+    return text[:MAX_TEXT_LENGTH].strip()
 
 
 def _plain_text(result: Found) -> str:
@@ -192,7 +192,7 @@ def _played(result: Found, say: Say) -> str:
     for number, instrument in enumerate(objects(result.get("instruments")), start=1):
         notes = objects(instrument.get("notes"))
         name = instrument.get("name")
-        shown = " ".join(_note(note) for note in notes[:MOST_NOTES]) + (" …" if len(notes) > MOST_NOTES else "")
+        shown = " ".join(_note(note) for note in notes[:MAX_NOTES]) + (" …" if len(notes) > MAX_NOTES else "")
         title = name if isinstance(name, str) and name else str(number)
         lines.append(f"{say('read-notes', instrument=title, count=len(notes))}\n{shown}".strip())
     return "\n\n".join(lines)
@@ -218,7 +218,7 @@ def _object_lines(found: Found, say: Say, *, depth: int) -> list[str]:
             lines += _listed(name, value, say, depth=depth)
         elif not _is_url(value):
             lines.append(f"{name}: {_value(value, say)}")
-    return lines[:MOST_LINES]
+    return lines[:MAX_LINES]
 
 
 def _listed(name: str, values: Sequence[Any], say: Say, *, depth: int) -> list[str]:
@@ -227,7 +227,7 @@ def _listed(name: str, values: Sequence[Any], say: Say, *, depth: int) -> list[s
         plain = [_value(value, say) for value in values if isinstance(value, str | int | float)]
         return [f"{name}: {', '.join(plain)}"] if plain else [f"{name}: {len(values)}"]
     lines = [f"{name}: {len(values)}"]
-    for number, thing in enumerate(things[:MOST_LINES], start=1):
+    for number, thing in enumerate(things[:MAX_LINES], start=1):
         inner = _object_lines(thing, say, depth=depth + 1) if depth < DEEPEST else []
         label = next((str(thing[key]) for key in ("name", "label", "title") if isinstance(thing.get(key), str)), "")
         rest = [line for line in inner if label not in line or not label]
@@ -253,7 +253,7 @@ def _in_words(key: str, say: Say) -> str:
 
 def _number(value: object) -> float | None:
     """A time in seconds; None for anything implausible."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LONGEST_S:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_S:
         return None
     return float(value)
 

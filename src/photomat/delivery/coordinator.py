@@ -57,12 +57,12 @@ from photomat.texts.load import Texts
 from photomat.users.user import mark_blocked
 from photomat.work.loop import ClaimLost, while_renewing
 
-MOST_REFUSALS: Final = 8
+MAX_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
-MOST_RETRY_S: Final = 3600.0
+MAX_RETRY_S: Final = 3600.0
 UNAUTHORIZED_RETRY_S: Final = 60.0
-LEAST_RETRY_S: Final = 5.0
-MOST_OUTAGE_PAUSE_S: Final = 300.0
+MIN_RETRY_S: Final = 5.0
+MAX_OUTAGE_PAUSE_S: Final = 300.0
 """While Telegram or the database is unreachable, asking costs nothing and a customer waits."""
 GIVE_UP_AFTER: Final = timedelta(days=3)
 """An end that could not be shown for so long is parked for the operator."""
@@ -165,7 +165,7 @@ class Coordinator:
             raise CallRefused("the slot sent just now cannot be edited") from gone
 
     async def _edit(self, card: LockedCard, place: Card, view: CardView) -> EditOutcome:
-        exhausted = Exhausted(file=card.attempts >= TRIES_BEFORE_TEXT, media=card.attempts >= MOST_REFUSALS)
+        exhausted = Exhausted(file=card.attempts >= TRIES_BEFORE_TEXT, media=card.attempts >= MAX_REFUSALS)
         with nullcontext() if card.status in TERMINAL else unimportant():
             return await self.sender.show(place, view, language=card.language, exhausted=exhausted)
 
@@ -236,7 +236,7 @@ class Coordinator:
 
     async def _refused(self, card: LockedCard, error: str) -> None:
         """Park after a few attempts; never progress, for a parked card would hold back its result."""
-        if card.attempts < MOST_REFUSALS or card.status not in TERMINAL:
+        if card.attempts < MAX_REFUSALS or card.status not in TERMINAL:
             await self._release(card, _backoff(card), error)
         else:
             await self._park(card, error)
@@ -266,12 +266,12 @@ def _log_lost(card: LockedCard) -> None:
 
 
 def _backoff(card: LockedCard) -> float:
-    return backoff_s(card.attempts - 1, most_s=MOST_RETRY_S)
+    return backoff_s(card.attempts - 1, most_s=MAX_RETRY_S)
 
 
 def _outage_pause_s(card: LockedCard) -> float:
     """A quarter of the time it has been failing: seconds at first, minutes in a long outage."""
-    return min(MOST_OUTAGE_PAUSE_S, max(LEAST_RETRY_S, card.failing_for.total_seconds() / 4))
+    return min(MAX_OUTAGE_PAUSE_S, max(MIN_RETRY_S, card.failing_for.total_seconds() / 4))
 
 
 def _via(card: LockedCard) -> str:

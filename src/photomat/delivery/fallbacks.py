@@ -48,7 +48,7 @@ BECOMES_A_STICKER: Final = "image/webp"
 BY_URL_AS_DOCUMENT: Final = frozenset({"application/pdf", "application/zip"})
 SIGNATURE_CHARS: Final = 32
 NUMBERS: Final = 2
-LONGEST_NUMBER: Final = 18
+MAX_NUMBER_LENGTH: Final = 18
 """A bigint has 19 digits at most; no job has that many."""
 
 
@@ -234,7 +234,7 @@ def result_of(token: str, secrets: Sequence[bytes]) -> tuple[JobId, int] | None:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+    return text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_LENGTH
 
 
 def _signature(job_id: JobId, position: int, secret: bytes) -> str:

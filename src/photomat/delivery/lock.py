@@ -5,7 +5,7 @@ so an instance whose lease was taken over changes nothing. Each change of a job 
 of this file make it due again; what a card shows is recorded here alone, after the edit.
 
 Cards are taken fairly between chats. Only the oldest due and free cards of each rank are read, so a claim costs the same for
-any backlog. A chat has at most `MOST_OF_A_CHAT` cards locked, and chats with fewer come first. When one chat fills all that is
+any backlog. A chat has at most `MAX_OF_A_CHAT` cards locked, and chats with fewer come first. When one chat fills all that is
 read, its surplus is put off to the pace Telegram allows a chat, which uncovers the others.
 """
 
@@ -24,8 +24,8 @@ from photomat.kernel.error_report import describe
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, UserId
 from photomat.kernel.logs import get_logger
 
-MOST_OF_A_CHAT: Final = 4
-MOST_READ: Final = 64
+MAX_OF_A_CHAT: Final = 4
+MAX_READ: Final = 64
 """How many due cards of each rank a claim reads."""
 IS_DUE: Final = (
     "card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at <= photomat_now()"
@@ -38,7 +38,7 @@ RANKS: Final = ("status = 'done'", "status IN ('failed', 'canceled')", "status I
 """Results before other ends before progress. Each has its own index, so the statuses are written out."""
 OLDEST: Final = " UNION ALL ".join(
     f"(SELECT {rank} AS rank, job_id, bot_id, chat_id, deliver_at AS since FROM generation_jobs"  # noqa: S608  constants of this module
-    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {MOST_READ})"
+    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {MAX_READ})"
     for rank, statuses in enumerate(RANKS)
 )
 HELD: Final = (
@@ -48,12 +48,12 @@ HELD: Final = (
 IN_TURN: Final = f"""
     SELECT job_id, rank, since,
            coalesce(held, 0) + row_number() OVER (PARTITION BY bot_id, chat_id ORDER BY rank, since, job_id) AS turn,
-           count(*) OVER (PARTITION BY rank) >= {MOST_READ} AS is_crowded
+           count(*) OVER (PARTITION BY rank) >= {MAX_READ} AS is_crowded
       FROM ({OLDEST}) AS oldest LEFT JOIN ({HELD}) AS locked USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
 """The oldest due and free cards of each rank with their turn in their chat, after those locked."""
 REPEAT_AFTER: Final = timedelta(minutes=2)
 """After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
-MOST_ROUNDS: Final = 16
+MAX_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""
 RESULTS_SINCE: Final = timedelta(days=7)
 """Results counted as shown but not delivered are searched for among jobs settled since then."""
@@ -67,7 +67,7 @@ async def try_acquire_delivery_lock(
     """Lock due cards, results before failures before progress, fairly between chats; with `job_id` that one alone."""
     cards, is_crowded = await _lock(pool, limit=limit, lease=lease, instance=instance, job_id=job_id)
     try:
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             if len(cards) >= limit or not is_crowded or not await put_off_surplus(pool, lease=lease):
                 break
             left = limit - len(cards)
@@ -112,7 +112,7 @@ async def _lock(
         lease,
         pool.bot_id,
         job_id,
-        MOST_OF_A_CHAT,
+        MAX_OF_A_CHAT,
         instance,
     )
     return [locked_card(row) for row in rows if row["job_id"] is not None], rows[0]["is_crowded"]
@@ -132,7 +132,7 @@ async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
          WHERE job.job_id = surplus.job_id
         RETURNING true
         """,  # noqa: S608  constants of this module
-        MOST_OF_A_CHAT,
+        MAX_OF_A_CHAT,
         lease,
         pool.bot_id,
     )

@@ -11,7 +11,7 @@ from photomat.db.pool import Pool
 from photomat.db.rows import row_as
 from photomat.kernel.ids import JobId
 
-MOST_TRIES: Final = 8
+MAX_TRIES: Final = 8
 KEEP_LEASE: Final = timedelta(seconds=150)
 """Longer than a copy may take, so that a slow file is not fetched twice at once."""
 
@@ -124,7 +124,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
         """,
         limit,
         lease,
-        MOST_TRIES,
+        MAX_TRIES,
         pool.bot_id,
     )
     return [row_as(Output, row) for row in rows]

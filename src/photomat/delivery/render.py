@@ -12,7 +12,7 @@ from typing import Any, Final
 from photomat.catalog.model import Model
 from photomat.db.rows import Row, row_as
 from photomat.delivery.caption import (
-    LONGEST_CAPTION,
+    MAX_CAPTION_LENGTH,
     ROOM_FOR_A_REASON,
     CardOrder,
     captioned,
@@ -29,8 +29,8 @@ from photomat.telegram import callback_data
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Say, Texts
 
-LONGEST_READ: Final = 2900
-LONGEST_PLAIN: Final = LONGEST_CAPTION - ROOM_FOR_A_REASON
+MAX_READ_LENGTH: Final = 2900
+MAX_PLAIN_LENGTH: Final = MAX_CAPTION_LENGTH - ROOM_FOR_A_REASON
 """A message holds 4096 characters: a caption, so much of a text, and where the rest is. A plain view fits into a caption."""
 KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
 BAR_CELLS: Final = 10
@@ -184,8 +184,8 @@ class _Writer:
     def _text_result(self, key: str) -> CardView:
         """A text result; one too long for a message is available as a file."""
         whole = readable(self.card.result_object or {}, self.say) or self.say("card-text-empty")
-        is_long = utf16_length(whole) > LONGEST_READ
-        shown = html.escape(truncate(whole, LONGEST_READ)) + (self.say("card-text-cut") if is_long else "")
+        is_long = utf16_length(whole) > MAX_READ_LENGTH
+        shown = html.escape(truncate(whole, MAX_READ_LENGTH)) + (self.say("card-text-cut") if is_long else "")
         as_file = self._button("card-button-file", "files")
         text = f"{self._say(key)}\n\n{shown}"
         return CardView(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")
@@ -257,7 +257,7 @@ def progress_bar(percent: int) -> str:
 
 def plain(view: CardView) -> CardView:
     """The same view, short and without markup, for when Telegram refuses its text."""
-    return replace(view, text=html.escape(cut(unmarked(view.text), LONGEST_PLAIN)) or "…")
+    return replace(view, text=html.escape(cut(unmarked(view.text), MAX_PLAIN_LENGTH)) or "…")
 
 
 def failure_word(code: str | None) -> str:

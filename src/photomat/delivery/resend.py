@@ -37,7 +37,7 @@ from photomat.delivery.fallbacks import (
 )
 from photomat.delivery.lock import rearm_job
 from photomat.delivery.outputs import Output
-from photomat.delivery.render import LONGEST_READ
+from photomat.delivery.render import MAX_READ_LENGTH
 from photomat.delivery.sender import link_text, reason_text
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
@@ -52,7 +52,7 @@ from photomat.telegram.port import CallRefused, Media, MediaKind, Messenger, Pho
 from photomat.texts.load import Texts
 
 FIRST_RETRY_S: Final = 5.0
-MOST_TRIES: Final = 8
+MAX_TRIES: Final = 8
 TOO_LATE: Final = timedelta(hours=1)
 """Later than this a result would come as a surprise; the user can ask again."""
 KIE_KEEPS: Final = timedelta(days=14)
@@ -203,7 +203,7 @@ class Resender(MessageKind[Resend]):
                job.settled_at < photomat_now() - $3::interval AS is_gone_at_kie
           FROM changed JOIN generation_jobs AS job USING (job_id)
         """
-    RETRIES: ClassVar = RetryPolicy(pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), most_attempts=MOST_TRIES)
+    RETRIES: ClassVar = RetryPolicy(pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), most_attempts=MAX_TRIES)
 
     @property
     def claim_arguments(self) -> tuple[object, ...]:
@@ -284,7 +284,7 @@ class Resender(MessageKind[Resend]):
         """A result without a file: as a message, or whole as a file of text."""
         text = readable(asked.result_object or {}, self.texts.speaker(asked.language))
         if not asked.as_file:
-            shown = html.escape(cut(text, LONGEST_READ))
+            shown = html.escape(cut(text, MAX_READ_LENGTH))
             return await self._text(asked, f"{self._caption(asked, None, 1)}\n\n{shown}".rstrip())
         name = f"photomat-{asked.job_id}.txt"
         media = Media(kind=MediaKind.DOCUMENT, source=(text or "—").encode(), name=name, as_is=True)

@@ -52,7 +52,7 @@ VOICE: Final = "audio/ogg"
 """The format of voice notes, which a rich message may contain though a card cannot become one."""
 VOICE_BYTES: Final = 2**20
 REFUSALS: Final = (SourceRefused, PhotoRefused, TextRefused, CallRefused)
-LONGEST_LINK: Final = 2000
+MAX_LINK_LENGTH: Final = 2000
 log = get_logger()
 
 
@@ -222,7 +222,7 @@ def reason_text(texts: Texts, language: str, why: FallbackReason | None) -> str:
 
 def link_text(texts: Texts, language: str, way: ResultLink) -> str:
     """A link to a file that could not be shown; empty when the URL is too long for a message, or is no URL."""
-    if len(way.url) > LONGEST_LINK or not looks_like_url(way.url):
+    if len(way.url) > MAX_LINK_LENGTH or not looks_like_url(way.url):
         return ""
     label = texts.say(language, "card-link-own" if way.is_ours else "card-link-label")
     return f' <a href="{html.escape(way.url)}">{label}</a>'

@@ -26,13 +26,13 @@ from photomat.kernel.logs import get_logger
 from photomat.media.measure import measure
 from photomat.media.sniff import HTML_MIME
 from photomat.media.truncation import is_intact
-from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
+from photomat.telegram.files import MAX_BYTES as TELEGRAM_BYTES
 from photomat.telegram.files import TooBig
 
 USUAL_BYTES: Final = 100 * MEGABYTE
 """The limit where an input states none."""
 
-MOST_BYTES: Final = 200 * MEGABYTE
+MAX_BYTES: Final = 200 * MEGABYTE
 """The limit whatever an input states: the file is on our disk while it is examined."""
 
 SIDES_KNOWN: Final = frozenset({"jpg", "png", "webp", "gif", "bmp"})
@@ -67,7 +67,7 @@ async def accept_file(
     if known is not None:
         await store.keep_longer(sources.pool, known.file_id)
         return check_file(asked, known.content.facts) or await _known_not_converted(sources, known, asked) or known
-    most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MOST_BYTES)
+    most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MAX_BYTES)
     refused = _too_heavy(source, declared_bytes or 0, most_bytes)
     content = refused or await _examined(sources, source, asked, user_id=user_id, most_bytes=most_bytes)
     if isinstance(content, Refused):
@@ -113,7 +113,7 @@ async def _known_not_converted(sources: FileSources, known: InputFile, asked: In
 
 
 def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
-    most_bytes = (asked.files.max_bytes if asked.files else None) or MOST_BYTES
+    most_bytes = (asked.files.max_bytes if asked.files else None) or MAX_BYTES
     return copy.format in wanted and copy.size_bytes <= most_bytes
 
 
@@ -187,7 +187,7 @@ async def _not_converted(sources: FileSources, file: BinaryIO, content: FileCont
     wanted = targets([limits], content.facts.format) if limits else ()
     if not wanted or limits is None:
         return None
-    most_bytes = limits.max_bytes or MOST_BYTES
+    most_bytes = limits.max_bytes or MAX_BYTES
     trying = sources.converter.converted(
         file, file_format=content.facts.format, targets=wanted, most_bytes=most_bytes, within_s=TRY_WITHIN_S
     )

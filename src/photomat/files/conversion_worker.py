@@ -1,6 +1,6 @@
 """Convert one file, in a process of its own: decoders of untrusted files may crash, hang or exhaust memory.
 
-    python -m photomat.files.conversion_worker FORMAT TARGETS MOST_BYTES < file > converted
+    python -m photomat.files.conversion_worker FORMAT TARGETS MAX_BYTES < file > converted
 
 The file is read from standard input and written to standard output, both regular files. Exit code 0: it is converted. 3: it
 cannot be. Any other: it crashed or ran into a limit. Metadata (place, camera, names) is dropped; a colour profile is kept.
@@ -20,14 +20,14 @@ PICTURE_CPU_S: Final = 20
 """A photo of 50 megapixels takes a few seconds, four qualities of it some more."""
 
 OUTPUT_TIMES: Final = 8
-LEAST_OUTPUT_BYTES: Final = 2**20
+MIN_OUTPUT_BYTES: Final = 2**20
 """The most that is written before a result is found too large and encoded again: a few times the limit."""
 
 PR_SET_PDEATHSIG: Final = 1
 MEMORY_BYTES: Final = 3 * 2**30
 """Address space, not memory in use: the decoders' threads reserve much more than they use."""
 
-MOST_PIXELS: Final = 52_000_000
+MAX_PIXELS: Final = 52_000_000
 """Phones take up to 50 megapixels; more would need half a gigabyte."""
 
 PILLOW: Final = {"heic": "HEIF", "heif": "HEIF", "avif": "AVIF", "webp": "WEBP", "bmp": "BMP", "tiff": "TIFF"}
@@ -64,7 +64,7 @@ def convert_picture(source: BinaryIO, target: BinaryIO, *, form: str, targets: l
 
     pi_heif.register_heif_opener()
     with Image.open(source, formats=(PILLOW[form],)) as opened:
-        if opened.width * opened.height > MOST_PIXELS:
+        if opened.width * opened.height > MAX_PIXELS:
             raise NotConvertedError
         profile = opened.info.get("icc_profile")
         image = ImageOps.exif_transpose(opened)
@@ -132,7 +132,7 @@ def _limit(*, cpu_s: int, most_bytes: int) -> None:
     """Bound time, memory and output, and end with the process that started this one. Writing beyond the bound fails."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    output_bytes = max(OUTPUT_TIMES * most_bytes, LEAST_OUTPUT_BYTES)
+    output_bytes = max(OUTPUT_TIMES * most_bytes, MIN_OUTPUT_BYTES)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (output_bytes, output_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))

@@ -29,8 +29,8 @@ from photomat.telegram.files import TooBig
 
 COPY_TIMEOUT_S: Final = 60.0
 CONVERT_TIMEOUT_S: Final = 90.0
-MOST_CONVERTED_BYTES: Final = 100 * MEGABYTE
-MOST_LOST: Final = 4
+MAX_CONVERTED_BYTES: Final = 100 * MEGABYTE
+MAX_LOST: Final = 4
 """How often a missing file is retried."""
 
 log = get_logger()
@@ -79,7 +79,7 @@ class InputUploader:
 
     async def _upload_converted(self, file: InputFile, limits: Sequence[FileLimits], wanted: Sequence[str]) -> str:
         """The same for a converted file, whose URL is recorded beside that of the original."""
-        most_bytes = min((each.max_bytes for each in limits if each.max_bytes), default=MOST_CONVERTED_BYTES)
+        most_bytes = min((each.max_bytes for each in limits if each.max_bytes), default=MAX_CONVERTED_BYTES)
         if file.converted is not None and file.converted.format in wanted and file.converted.size_bytes <= most_bytes:
             return file.converted.kie_url
         failpoint("inputs.before_upload")
@@ -102,7 +102,7 @@ class InputUploader:
 
     async def is_lost_for_good(self, file: InputFile) -> bool:
         """Count a failed fetch; return whether it was the last attempt."""
-        return await store.count_loss(self.sources.pool, file.file_id, most=MOST_LOST)
+        return await store.count_loss(self.sources.pool, file.file_id, most=MAX_LOST)
 
     async def _copy(self, stack: AsyncExitStack, file: InputFile) -> Copy:
         """A copy of the bytes that were priced, until the stack ends."""

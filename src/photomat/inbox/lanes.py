@@ -21,7 +21,7 @@ from photomat.work.retention import OldRows
 
 SEARCHED: Final = 100_000
 """How many updates after the one that made the draft are searched for taps."""
-MOST_TAPS: Final = 5
+MAX_TAPS: Final = 5
 HANDLED: Final = OldRows(table="inbox", age="handled_at")
 QUIET_LANES: Final = OldRows(table="lanes", age="due_at", only="pending = 0 AND leased_until IS NULL")
 """The next update makes a new one."""
@@ -115,6 +115,6 @@ async def taps_on(
         message_id,
         since,
         SEARCHED,
-        MOST_TAPS,
+        MAX_TAPS,
     )
     return [TapUpdate(**dict(row)) for row in rows]

@@ -13,8 +13,8 @@ from typing import Any, Final
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import BotId, Fence, ReceivedId
 
-MOST_FAILURES: Final = 3
-MOST_SILENT_CLAIMS: Final = 10
+MAX_FAILURES: Final = 3
+MAX_SILENT_CLAIMS: Final = 10
 """After so many claims without a recorded failure the update itself is assumed to kill the process."""
 
 PRE_CHECKOUT: Final = "pre_checkout_query"
@@ -22,7 +22,7 @@ PRE_CHECKOUT_LANES: Final = "p"
 """The first letter of the lanes that are served by a slot of their own."""
 
 _NO_LANE: Final = "other"
-_LARGEST_ID: Final = 2**63 - 1
+_MAX_ID: Final = 2**63 - 1
 _ZERO_BYTE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
@@ -45,11 +45,11 @@ class Claimed:
 
     @property
     def tried_too_often(self) -> bool:
-        return self.attempts - self.failures > MOST_SILENT_CLAIMS
+        return self.attempts - self.failures > MAX_SILENT_CLAIMS
 
     @property
     def is_last_attempt(self) -> bool:
-        return self.failures + 1 >= MOST_FAILURES
+        return self.failures + 1 >= MAX_FAILURES
 
 
 def update_id_of(update: Mapping[str, Any]) -> int:
@@ -69,7 +69,7 @@ def lane_of(update: Mapping[str, Any]) -> str:
     if kind == PRE_CHECKOUT:
         return f"{PRE_CHECKOUT_LANES}{update_id_of(update)}"
     for letter, number in _owners(update.get(kind)):
-        if isinstance(number, int) and not isinstance(number, bool) and abs(number) <= _LARGEST_ID:
+        if isinstance(number, int) and not isinstance(number, bool) and abs(number) <= _MAX_ID:
             return f"{letter}{number}"
     return _NO_LANE
 

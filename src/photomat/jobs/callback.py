@@ -28,7 +28,7 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kie.state_parser import parse_kie_state
 
-MOST_TOGETHER: Final = 500
+MAX_TOGETHER: Final = 500
 log = get_logger()
 
 
@@ -211,7 +211,7 @@ class CallbackInbox:
         self._flushing = True
         try:
             while self._waiting:
-                self._flushed, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+                self._flushed, self._waiting = self._waiting[:MAX_TOGETHER], self._waiting[MAX_TOGETHER:]
                 await self._flush(self._flushed)
         finally:
             self._flushing = False

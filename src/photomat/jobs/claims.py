@@ -30,7 +30,7 @@ CREATES: Final = "kie:creates"
 QUERIES: Final = "kie:queries"
 CREATES_WINDOW_S: Final = 10.5
 QUERIES_WINDOW_S: Final = 1.05
-MOST_TROUBLES: Final = 6
+MAX_TROUBLES: Final = 6
 log = get_logger()
 
 
@@ -97,7 +97,7 @@ class Claims:
 
 @asynccontextmanager
 async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> AsyncIterator[None]:
-    """Retry the job later when the block raises; stop it after `MOST_TROUBLES` in a row."""
+    """Retry the job later when the block raises; stop it after `MAX_TROUBLES` in a row."""
     try:
         yield
     except Corrupt as error:
@@ -108,7 +108,7 @@ async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> As
         async with transaction(pool) as tx:
             troubles = await store.record_trouble(tx, job, after=after, error=describe(error), counted=counted)
         log.error("JOB_TROUBLE", error=describe(error), troubles=troubles, counted=counted)
-        if counted and troubles is not None and troubles >= MOST_TROUBLES:
+        if counted and troubles is not None and troubles >= MAX_TROUBLES:
             await _stop(pool, job, wake, describe(error))
 
 

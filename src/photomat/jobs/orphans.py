@@ -19,12 +19,12 @@ from photomat.work.retention import OldRows
 
 MATCHED_ORPHANS: Final = OldRows(table="orphan_callbacks", age="processed_at")
 BATCH: Final = 500
-MOST_SEARCHED: Final = 20_000
+MAX_SEARCHED: Final = 20_000
 """How many of a day's newest orphans a pass reads."""
-MOST_COUNTED: Final = 100_000
+MAX_COUNTED: Final = 100_000
 LOGGED_AFTER: Final = "1 hour"
 LOGGED_IN_FULL: Final = 20
-MOST_ORPHANS_LOGGED: Final = 20_000
+MAX_ORPHANS_LOGGED: Final = 20_000
 log = get_logger()
 
 
@@ -104,7 +104,7 @@ async def _matchable(pool: Pool, limit: int) -> list[str]:
         SELECT DISTINCT task_id FROM newest JOIN generation_jobs ON external_task_id = task_id LIMIT $1
         """,
         limit,
-        MOST_SEARCHED,
+        MAX_SEARCHED,
     )
     return [row["task_id"] for row in rows]
 
@@ -112,7 +112,7 @@ async def _matchable(pool: Pool, limit: int) -> list[str]:
 async def _count_waiting(pool: Pool) -> int:
     waiting: int = await pool.fetchval(
         "SELECT count(*) FROM (SELECT 1 FROM orphan_callbacks WHERE processed_at IS NULL LIMIT $1) AS waiting",
-        MOST_COUNTED,
+        MAX_COUNTED,
     )
     return waiting
 
@@ -129,7 +129,7 @@ async def _report_waiting(pool: Pool) -> None:
         RETURNING orphan_id, task_id, error
         """,
         LOGGED_AFTER,
-        MOST_ORPHANS_LOGGED,
+        MAX_ORPHANS_LOGGED,
     )
     for row in rows[:LOGGED_IN_FULL]:
         log.error(

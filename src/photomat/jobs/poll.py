@@ -38,7 +38,7 @@ LOST: Final = timedelta(minutes=1)
 """A task unknown to Kie after that is polled no more often than this."""
 USUAL_S: Final = {"image": 25.0, "audio": 30.0, "video": 180.0}
 USUAL_OTHERWISE_S: Final = 60.0
-MOST_SHOWN: Final = 90
+MAX_SHOWN: Final = 90
 RETRY_S: Final = 5.0
 LAST_LOOK_GRACE: Final = timedelta(minutes=1)
 """How much longer the last poll is retried when Kie does not answer."""
@@ -55,7 +55,7 @@ def next_look(age: timedelta, kind: str, first: timedelta, *, lost: bool = False
 def progress_of(age: timedelta, kind: str, reported: int | None = None) -> int:
     """Percent in steps of ten, at most 90: as Kie reports, else as usual for its kind at this age."""
     percent = 90 * age.total_seconds() / USUAL_S.get(kind, USUAL_OTHERWISE_S) if reported is None else reported
-    return min(MOST_SHOWN, 10 * int(percent / 10))
+    return min(MAX_SHOWN, 10 * int(percent / 10))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

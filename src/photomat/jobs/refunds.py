@@ -22,7 +22,7 @@ from photomat.rewards import referrals
 from photomat.wallet import refunds
 from photomat.wallet.postings import RefundReason
 
-MOST_REFUNDS: Final = 100
+MAX_REFUNDS: Final = 100
 SETTLED_WITHIN: Final = timedelta(days=60)
 """Older ones were handled by an earlier pass or by an operator."""
 UNDELIVERED: Final = """
@@ -44,7 +44,7 @@ async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
         """,  # noqa: S608  a constant of ours
         after,
         SETTLED_WITHIN,
-        MOST_REFUNDS,
+        MAX_REFUNDS,
     )
     return sum([await _refund_if_undelivered(pool, JobId(row["job_id"]), after) for row in rows])
 

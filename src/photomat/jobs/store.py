@@ -29,7 +29,7 @@ SUBMITS_DUE: Final = """
 LOOKS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
-MOST_SKIPPED: Final = 64
+MAX_SKIPPED: Final = 64
 """How many claimed or locked jobs a claim may skip."""
 CLAIM_DUE: Final = """
     UPDATE generation_jobs AS job
@@ -182,7 +182,7 @@ async def claim_submits(
         limit,
         lease,
         instance,
-        MOST_SKIPPED,
+        MAX_SKIPPED,
         bot_id,
     )
     return sorted((job_of(row) for row in rows), key=lambda job: (job.turn, job.job_id))

@@ -42,7 +42,7 @@ from photomat.work.loop import ClaimLost, while_renewing
 PAUSE_S: Final = 60
 STORE_AGAIN_FIRST_S: Final = 0.2
 STORE_AGAIN_MOST_S: Final = 2.0
-LONGEST_WAIT_S: Final = 10.0
+MAX_WAIT_S: Final = 10.0
 """The most a request waits for its turn; less than a lease."""
 PLACE_LASTS_S: Final = 2.0
 """How long a place in the budget is valid: it is meant for a request that is sent now."""
@@ -66,7 +66,7 @@ class SendTicket:
     async def wait_turn(self) -> None:
         before, self._before = self._before, None
         if before is not None:
-            await sleep_until_set(before._started, LONGEST_WAIT_S)  # noqa: SLF001  the same class
+            await sleep_until_set(before._started, MAX_WAIT_S)  # noqa: SLF001  the same class
             await sleep_until_set(before._finished, self._apart_s)  # noqa: SLF001  likewise
         self._started.set()
 

@@ -58,7 +58,7 @@ EVENTS: Final = OldRows(
     before="SELECT set_config('photomat.pruning', 'on', true)",
 )
 """A trigger refuses to delete events unless this setting is on."""
-MOST_LOGGED: Final = 20
+MAX_LOGGED: Final = 20
 log = get_logger()
 
 
@@ -106,7 +106,7 @@ async def rearm(pool: Pool, what: str, make_due: Callable[[Transaction], Awaitab
         jobs = await make_due(tx)
         await timeline.record_all(tx, {job: {"by": "sweep", "what": what} for job in jobs}, Tag.REARMED)
     if jobs:
-        log.error("SWEPT", what=what, count=len(jobs), jobs=",".join(map(str, jobs[:MOST_LOGGED])))
+        log.error("SWEPT", what=what, count=len(jobs), jobs=",".join(map(str, jobs[:MAX_LOGGED])))
     return len(jobs)
 
 
@@ -128,7 +128,7 @@ async def _rearm_steps(tx: Transaction) -> list[JobId]:
     return [JobId(row["job_id"]) for row in rows]
 
 
-async def find_loose_holds(pool: Pool, *, limit: int = MOST_LOGGED) -> list[LooseHold]:
+async def find_loose_holds(pool: Pool, *, limit: int = MAX_LOGGED) -> list[LooseHold]:
     """Open holds of the last days whose job is settled or does not exist, oldest first."""
     rows = await pool.fetch(LOOSE_HOLDS, limit, HOLDS_SINCE)
     return [LooseHold(**dict(row)) for row in rows]

@@ -27,7 +27,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from photomat.kernel.errors import OutcomeUnknown, Transient
 
 USER_AGENT: Final = "Photomat/1 (+self-hosted)"
-LARGEST_ANSWER_BYTES: Final = 8 * 2**20
+MAX_ANSWER_BYTES: Final = 8 * 2**20
 """After decompression. Ten times a page of a thousand invoices, a thousand times the state of a task at Kie."""
 THREADS: Final = 3
 LOOKUP_TIMEOUT_S: Final = 5.0
@@ -40,7 +40,7 @@ NEVER_PUBLIC: Final = tuple(
 )
 """Tunnels to other networks (6to4, Teredo, IPv4-compatible addresses), site-local addresses, multicast."""
 HTTPS_PORT: Final = 443
-MOST_REDIRECTS: Final = 3
+MAX_REDIRECTS: Final = 3
 CHUNK_BYTES: Final = 256 * 1024
 FETCH_TIMEOUT: Final = aiohttp.ClientTimeout(total=120, connect=10, sock_read=30)
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -114,7 +114,7 @@ async def _read(response: aiohttp.ClientResponse) -> HttpAnswer:
     body = bytearray()
     async for chunk in response.content.iter_chunked(2**16):
         body += chunk
-        if len(body) > LARGEST_ANSWER_BYTES:
+        if len(body) > MAX_ANSWER_BYTES:
             raise aiohttp.ClientPayloadError("the answer is too large")
     return HttpAnswer(status=response.status, body=bytes(body))
 
@@ -189,7 +189,7 @@ class Fetcher:
         self, session: aiohttp.ClientSession, url: str, within: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
         try:
-            for _ in range(MOST_REDIRECTS + 1):
+            for _ in range(MAX_REDIRECTS + 1):
                 check_url(url, self.trusted_host, any_port=self.any_port)
                 response = await session.get(url, timeout=within, allow_redirects=False)
                 if response.status not in REDIRECTS:

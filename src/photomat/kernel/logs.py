@@ -16,7 +16,7 @@ from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
 from photomat.kernel.metrics import EVENTS
 
-LONGEST_LIBRARY_MESSAGE: Final = 200
+MAX_LIBRARY_MESSAGE_LENGTH: Final = 200
 NO_CORRELATION: Final = "-" * 8
 IDS: Final = ("job_id", "task_id", "user_id")
 """These come first in a line."""
@@ -65,7 +65,7 @@ class _LibraryHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         log = get_logger()
-        log.warning("LIBRARY", library=record.name, said=str(record.msg)[:LONGEST_LIBRARY_MESSAGE])
+        log.warning("LIBRARY", library=record.name, said=str(record.msg)[:MAX_LIBRARY_MESSAGE_LENGTH])
 
 
 def _count(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -38,8 +38,8 @@ ASKED_TOO_OFTEN_S: Final = 2.0
 PATH: Final = "/api/file-stream-upload"
 FOLDER: Final = "photomat"
 UPLOAD_TIMEOUT: Final = aiohttp.ClientTimeout(total=120, connect=5, sock_connect=5, sock_read=60)
-LARGEST_ANSWER_BYTES: Final = 2**16
-LONGEST_URL: Final = 2000
+MAX_ANSWER_BYTES: Final = 2**16
+MAX_URL_LENGTH: Final = 2000
 
 
 class KieClient:
@@ -140,14 +140,14 @@ class KieUploads:
                 aiohttp.ClientSession(headers=self._headers, connector=connector, timeout=UPLOAD_TIMEOUT) as session,
                 session.post(f"{self._base_url}{PATH}", data=form, allow_redirects=False) as response,
             ):
-                return decode(await response.content.read(LARGEST_ANSWER_BYTES), response.status)
+                return decode(await response.content.read(MAX_ANSWER_BYTES), response.status)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Transient(f"a file could not be uploaded to Kie: {type(error).__name__}") from None
 
     def _usable_url(self, data: object) -> str | None:
         """The URL in an answer, if tasks can use it: https, or on the upload host itself."""
         found = data.get("downloadUrl") if isinstance(data, Mapping) and data.get("success", True) is True else None
-        if not isinstance(found, str) or len(found) > LONGEST_URL:
+        if not isinstance(found, str) or len(found) > MAX_URL_LENGTH:
             return None
         parts = urlsplit(found)
         is_ours = parts.scheme == "http" and parts.hostname == self._own_host

@@ -31,7 +31,7 @@ DEEPEST: Final = 100
 """Nesting beyond this is kept as JSON text; no documented answer has more than six levels."""
 JSON_STARTS: Final = ("{", "[", '"')
 REMOVED: Final = object()
-LONGEST_URL: Final = 2000
+MAX_URL_LENGTH: Final = 2000
 Found = Mapping[str, Any]
 RESULT_PLACES: Final = (
     "resultJson",
@@ -91,10 +91,10 @@ BESIDE_OUTPUTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(WATERMARKED, "a copy with a watermark, where there is a clean one"),
 }
 """Fields that only go with an output in the same object; where that object has no other, they are the output."""
-LONGEST_ID: Final = 200
-LONGEST_TITLE: Final = 120
-LONGEST_S: Final = Decimal(86400)
-MOST_SEED: Final = 2**63
+MAX_ID_LENGTH: Final = 200
+MAX_TITLE_LENGTH: Final = 120
+MAX_S: Final = Decimal(86400)
+MAX_SEED: Final = 2**63
 STEM_TITLE: Final = "stem-"
 STEM_TITLES: Final = tuple(f"{STEM_TITLE}{stem.replace('_', '-')}" for stem in STEMS)
 STEM_NAME: Final = "stem_type_group_name"
@@ -302,7 +302,7 @@ def stem_keys(stem: str) -> tuple[str, str]:
 
 def is_url(value: object) -> TypeGuard[str]:
     """A URL as the wire has them: printable ASCII, so that it can be stored, sent and opened; never our own callback."""
-    is_fit = looks_like_url(value) and value.isascii() and value.isprintable() and len(value) <= LONGEST_URL
+    is_fit = looks_like_url(value) and value.isascii() and value.isprintable() and len(value) <= MAX_URL_LENGTH
     return is_fit and not holds_callback_url(str(value))
 
 
@@ -348,7 +348,7 @@ def seed_of(data: Found) -> int | None:
     for place in places(data):
         seed = place.get("seed", place.get("seeds"))
         first = seed[0] if isinstance(seed, list) and seed else seed
-        if isinstance(first, int) and not isinstance(first, bool) and abs(first) < MOST_SEED:
+        if isinstance(first, int) and not isinstance(first, bool) and abs(first) < MAX_SEED:
             return first
     return None
 
@@ -392,14 +392,14 @@ def _track_masks(place: Found) -> Iterator[tuple[str, Detail]]:
 
 def _track_id(raw: object) -> str | None:
     """An id goes back to Kie as it is, or not at all."""
-    fits = isinstance(raw, str) and 0 < len(raw) <= LONGEST_ID and raw.isascii() and raw.isprintable()
+    fits = isinstance(raw, str) and 0 < len(raw) <= MAX_ID_LENGTH and raw.isascii() and raw.isprintable()
     return raw if fits and isinstance(raw, str) else None
 
 
 def _line(raw: object) -> str | None:
     if not isinstance(raw, str):
         return None
-    return str(storable(" ".join(raw.split())))[:LONGEST_TITLE].strip() or None
+    return str(storable(" ".join(raw.split())))[:MAX_TITLE_LENGTH].strip() or None
 
 
 def _seconds(raw: object) -> Decimal | None:
@@ -407,6 +407,6 @@ def _seconds(raw: object) -> Decimal | None:
         return None
     try:
         seconds = Decimal(str(raw).strip())
-        return (round(seconds, 3) or None) if seconds.is_finite() and 0 < seconds <= LONGEST_S else None
+        return (round(seconds, 3) or None) if seconds.is_finite() and 0 < seconds <= MAX_S else None
     except (InvalidOperation, ValueError):
         return None

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from photomat.kernel.text import storable
 from photomat.kie.protocol import OK
 from photomat.kie.results import Detail, details_of, result_object_of, seed_of, urls_of, without_callback_urls
-from photomat.kie.unread_fields import MOST_OUTPUTS, NOTHING, beside_files, unread_fields_of
+from photomat.kie.unread_fields import MAX_OUTPUTS, NOTHING, beside_files, unread_fields_of
 
 CODE_DIGITS: Final = 5
 SUCCESS_STATES: Final = frozenset(
@@ -37,16 +37,16 @@ TASK_ID_KEYS: Final = ("taskId", "task_id")
 MILLISECONDS_FROM: Final = 100_000_000_000
 """A number of seconds as large lies in the year 5138; as milliseconds it lies in 1973."""
 LONGEST: Final = timedelta(days=30)
-LONGEST_TEXT: Final = 40
+MAX_TEXT_LENGTH: Final = 40
 FULL_PERCENT: Final = 100
-MOST_CREDITS: Final = Decimal(1_000_000)
+MAX_CREDITS: Final = Decimal(1_000_000)
 """No task costs so much: a larger number is a mistake and is not booked as a cost."""
-MOST_CREDITS_CHARS: Final = 24
+MAX_CREDITS_CHARS: Final = 24
 CREDITS_PRECISION: Final = Decimal("0.000001")
-MOST_REASON_CHARS: Final = 500
-MOST_CODE_CHARS: Final = 40
-MOST_TEXT_CHARS: Final = 10 * MOST_REASON_CHARS
-LONGEST_TASK_ID: Final = 200
+MAX_REASON_CHARS: Final = 500
+MAX_CODE_CHARS: Final = 40
+MAX_TEXT_CHARS: Final = 10 * MAX_REASON_CHARS
+MAX_TASK_ID_LENGTH: Final = 200
 TASK_ID_PLACES: Final = (("data", "taskId"), ("data", "task_id"), ("taskId",), ("task_id",))
 REASON_KEYS: Final = ("failMsg", "errorMessage")
 CODE_KEYS: Final = ("failCode", "errorCode")
@@ -130,7 +130,7 @@ def instant(raw: object) -> datetime | None:
         if number is not None:
             seconds = number / 1000 if abs(number) >= MILLISECONDS_FROM else number
             return datetime.fromtimestamp(seconds, tz=UTC) if seconds > 0 else None
-        if not isinstance(raw, str) or len(raw) > LONGEST_TEXT:
+        if not isinstance(raw, str) or len(raw) > MAX_TEXT_LENGTH:
             return None
         found = datetime.fromisoformat(raw.strip())
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
@@ -148,7 +148,7 @@ def took(data: Mapping[str, object]) -> timedelta | None:
 
 def progress(raw: object) -> int | None:
     """Percent from 0 to 100: a number of percent ("45", 45, "45%"), or a part of one ("0.45")."""
-    text = raw.strip().removesuffix("%") if isinstance(raw, str) and len(raw) <= LONGEST_TEXT else raw
+    text = raw.strip().removesuffix("%") if isinstance(raw, str) and len(raw) <= MAX_TEXT_LENGTH else raw
     number = _number(text)
     if number is None or number < 0:
         return None
@@ -159,7 +159,7 @@ def progress(raw: object) -> int | None:
 def _number(raw: object) -> float | None:
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         return None
-    if isinstance(raw, str) and len(raw) > LONGEST_TEXT:
+    if isinstance(raw, str) and len(raw) > MAX_TEXT_LENGTH:
         return None
     try:
         number = float(raw)
@@ -175,10 +175,10 @@ def credits_of(data: Mapping[str, object]) -> Decimal | None:
         return None
     try:
         text = str(raw).strip()
-        number = Decimal(text) if len(text) <= MOST_CREDITS_CHARS else None
+        number = Decimal(text) if len(text) <= MAX_CREDITS_CHARS else None
     except (InvalidOperation, ValueError):
         return None
-    if number is None or not number.is_finite() or not 0 <= number <= MOST_CREDITS:
+    if number is None or not number.is_finite() or not 0 <= number <= MAX_CREDITS:
         return None
     return number.quantize(CREDITS_PRECISION).normalize() + 0
 
@@ -204,7 +204,7 @@ def parse_kie_state(payload: object) -> Reading:
     state = state_of(payload, data, has_result=bool(urls or result_object))
     covers = frozenset(detail.cover_url for detail in details.values() if detail.cover_url is not None)
     left = unread_fields_of(data, urls=urls, shown=covers) if state is KieState.SUCCESS else NOTHING
-    urls = (*urls, *left.urls)[:MOST_OUTPUTS]
+    urls = (*urls, *left.urls)[:MAX_OUTPUTS]
     object_as_file = left.answer is not None or bool(urls and beside_files(result_object))
     result_object = left.answer or result_object
     if urls and (seed := seed_of(data)) is not None:
@@ -213,8 +213,8 @@ def parse_kie_state(payload: object) -> Reading:
     return Reading(
         state,
         urls,
-        _first_text(data, REASON_KEYS, MOST_REASON_CHARS) or (_words_of_envelope(payload) if failed else None),
-        _first_text(data, CODE_KEYS, MOST_CODE_CHARS) or (_code_of_envelope(payload) if failed else None),
+        _first_text(data, REASON_KEYS, MAX_REASON_CHARS) or (_words_of_envelope(payload) if failed else None),
+        _first_text(data, CODE_KEYS, MAX_CODE_CHARS) or (_code_of_envelope(payload) if failed else None),
         result_object,
         progress(data.get("progress")),
         took(data),
@@ -229,7 +229,7 @@ def _words_of_envelope(payload: Mapping[str, Any]) -> str | None:
     """A failed callback of the older families gives its reason outside; a record's "success" there is no reason."""
     if _code_of_envelope(payload) is None:
         return None
-    return _first_text(payload, ("msg", "message"), MOST_REASON_CHARS)
+    return _first_text(payload, ("msg", "message"), MAX_REASON_CHARS)
 
 
 def _code_of_envelope(payload: Mapping[str, Any]) -> str | None:
@@ -244,8 +244,8 @@ def _first_text(place: Mapping[str, Any], keys: tuple[str, ...], most_chars: int
 
 
 def _storable_text(raw: str | int) -> str:
-    return without_callback_urls(str(storable(str(raw)))[:MOST_TEXT_CHARS])
+    return without_callback_urls(str(storable(str(raw)))[:MAX_TEXT_CHARS])
 
 
 def _is_id(value: str) -> bool:
-    return 0 < len(value) <= LONGEST_TASK_ID and value.isascii() and value.isprintable()
+    return 0 < len(value) <= MAX_TASK_ID_LENGTH and value.isascii() and value.isprintable()

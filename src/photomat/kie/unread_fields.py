@@ -31,11 +31,11 @@ from photomat.kie.results import (
     usable_url,
 )
 
-MOST_OUTPUTS: Final = 100
+MAX_OUTPUTS: Final = 100
 """The most pages of a card. Further outputs are in the file with the whole answer."""
 
-MOST_FIELDS: Final = 10
-MOST_FIELD_CHARS: Final = 60
+MAX_FIELDS: Final = 10
+MAX_FIELD_CHARS: Final = 60
 DEEPEST: Final = 12
 UNNAMED: Final = re.compile(r"[^A-Za-z0-9_.\-\[\]]")
 RECORD: Final = "data"
@@ -107,7 +107,7 @@ def unread_fields_of(data: Found, *, urls: tuple[str, ...], shown: frozenset[str
     unread = [leaf for leaf in leaves if leaf.kind in {"file", "text", "deep"}]
     if not (urls or more or read or unread):
         unread = leaves
-    is_too_many = len(urls) + len(more) > MOST_OUTPUTS
+    is_too_many = len(urls) + len(more) > MAX_OUTPUTS
     fields = [*(leaf.path for leaf in found), *(_field(leaf) for leaf in unread)]
     if not (unread or is_too_many):
         return UnreadFields(more, _names(fields))
@@ -265,5 +265,5 @@ def _field(leaf: Leaf) -> str:
 
 def _names(fields: list[str]) -> tuple[str, ...]:
     """Names of fields, each once, short and without anything that could be a text of a customer."""
-    names = dict.fromkeys(UNNAMED.sub("?", field)[:MOST_FIELD_CHARS] for field in dict.fromkeys(fields))
-    return tuple(names)[:MOST_FIELDS]
+    names = dict.fromkeys(UNNAMED.sub("?", field)[:MAX_FIELD_CHARS] for field in dict.fromkeys(fields))
+    return tuple(names)[:MAX_FIELDS]

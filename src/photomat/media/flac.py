@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from photomat.media.mpeg_audio import after_tags
-from photomat.media.reader import MOST_AT_ONCE, Reader, Truncated
+from photomat.media.reader import MAX_AT_ONCE, Reader, Truncated
 
 BLOCK_HEADER: Final = 4
 IS_LAST: Final = 0x80
-LONGEST_HEADER: Final = 16
+MAX_HEADER_LENGTH: Final = 16
 SEARCHED_BYTES: Final = 2**16
 BLOCKS: Final = {1: 192, **{code: 144 << code for code in range(2, 6)}, **{code: 1 << code for code in range(8, 16)}}
 """Samples of a frame by their code; 6 and 7 leave them to a number at the end of the header."""
@@ -34,7 +34,7 @@ STREAM_INFO: Final = 34
 MARK: Final = re.compile(rb"\xff[\xf8\xf9]")
 """How a frame begins, with a fixed or a variable length of frames."""
 
-LONGEST_FRAME: Final = 2**19
+MAX_FRAME_LENGTH: Final = 2**19
 """A frame of 65535 samples in two channels of 24 bits, and a little more."""
 
 BYTES_A_STEP: Final = 64
@@ -95,7 +95,7 @@ def _counts(reader: Reader) -> Counts:
 
 def _is_complete(reader: Reader, at: int) -> bool:
     """Whether the frame that begins here ends with its checksum, wherever that is; tags may follow it."""
-    return next(_checked_ends(reader.some(at, LONGEST_FRAME)), None) is not None
+    return next(_checked_ends(reader.some(at, MAX_FRAME_LENGTH)), None) is not None
 
 
 def _checked_ends(data: bytes) -> Iterator[int]:
@@ -144,20 +144,20 @@ def _marks(reader: Reader, start: int) -> Iterator[tuple[int, bytes]]:
     """Every place where a frame may begin, and the bytes of its header."""
     at = start
     while at < reader.size:
-        window = reader.some(at, MOST_AT_ONCE)
+        window = reader.some(at, MAX_AT_ONCE)
         is_last = at + len(window) >= reader.size
-        step = len(window) if is_last else max(1, len(window) - LONGEST_HEADER)
+        step = len(window) if is_last else max(1, len(window) - MAX_HEADER_LENGTH)
         for mark in MARK.finditer(window):
             if mark.start() >= step:
                 break
             reader.spend(2)
-            yield at + mark.start(), window[mark.start() : mark.start() + LONGEST_HEADER]
+            yield at + mark.start(), window[mark.start() : mark.start() + MAX_HEADER_LENGTH]
         at += max(1, step)
 
 
 def _is_followed(reader: Reader, at: int) -> bool:
     """Whether the frame that begins here ends with its checksum right before another one, or with the file."""
-    data = reader.some(at, LONGEST_FRAME)
+    data = reader.some(at, MAX_FRAME_LENGTH)
     reader.spend(len(data) // BYTES_A_STEP)
     return any(end == len(data) or MARK.match(data, end) for end in _checked_ends(data))
 
@@ -165,7 +165,7 @@ def _is_followed(reader: Reader, at: int) -> bool:
 def _first(reader: Reader, start: int, info: StreamInfo) -> tuple[int, FlacFrame]:
     window = reader.some(start, SEARCHED_BYTES)
     for mark in MARK.finditer(window):
-        frame = _frame(window[mark.start() : mark.start() + LONGEST_HEADER], info)
+        frame = _frame(window[mark.start() : mark.start() + MAX_HEADER_LENGTH], info)
         if frame is not None:
             return start + mark.start(), frame
     raise Truncated

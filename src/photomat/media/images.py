@@ -1,7 +1,7 @@
 """Pictures: sides that are not within the first bytes (JPEG behind long comments, TIFF), full decoding, transparency.
 
 Junk never raises. Memory is bounded: one picture is decoded at a time in the process, and none that would need more than
-`MOST_HELD_BYTES` by its stated sides. Time is bounded: a JPEG with more scans than any program writes is not decoded, and a
+`MAX_HELD_BYTES` by its stated sides. Time is bounded: a JPEG with more scans than any program writes is not decoded, and a
 caller waits for at most `WITHIN_S`.
 """
 
@@ -23,7 +23,7 @@ SHORT: Final = 3
 DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="picture")
 WITHIN_S: Final = 4.0
 """A handler that waits for the answer still has an update to end."""
-MOST_HELD_BYTES: Final = 320_000_000
+MAX_HELD_BYTES: Final = 320_000_000
 HELD_BYTES: Final = {"JPEG": 4, "MPO": 4, "PNG": 4, "GIF": 4, "BMP": 4, "TIFF": 8, "WEBP": 12, "AVIF": 12}
 """What a decoder holds of a pixel at most: 80 megapixels of a JPEG or a PNG are decoded, and 26 of a WebP."""
 FORMATS: Final = {
@@ -37,10 +37,10 @@ FORMATS: Final = {
 }
 MAY_BE_TRANSPARENT: Final = frozenset({"image/png", "image/webp"})
 """What could be a photo of Telegram, and may have an alpha channel."""
-MOST_PHOTO_PIXELS: Final = 25_000_000
+MAX_PHOTO_PIXELS: Final = 25_000_000
 """No photo of Telegram has more: its sides are 10000 together."""
 OPAQUE: Final = 255
-MOST_PASSES: Final = 100
+MAX_PASSES: Final = 100
 PASS_MARK: Final = b"\xff\xda"
 PIECE_BYTES: Final = 2**20
 log = get_logger()
@@ -112,7 +112,7 @@ def has_transparency(file: BinaryIO, mime: str) -> bool:
         return False
     try:
         with Image.open(file, formats=(FORMATS[mime],)) as image:
-            if image.width * image.height > MOST_PHOTO_PIXELS or not image.has_transparency_data:
+            if image.width * image.height > MAX_PHOTO_PIXELS or not image.has_transparency_data:
                 return False
             colours = image if "A" in image.getbands() else image.convert("RGBA")
             return colours.getchannel("A").tobytes().count(OPAQUE) < image.width * image.height
@@ -123,7 +123,7 @@ def has_transparency(file: BinaryIO, mime: str) -> bool:
 
 def _is_too_much(image: Image.Image, file: BinaryIO) -> bool:
     held = image.width * image.height * HELD_BYTES.get(image.format or "", max(HELD_BYTES.values()))
-    return held > MOST_HELD_BYTES or ("progressive" in image.info and _passes(file) > MOST_PASSES)
+    return held > MAX_HELD_BYTES or ("progressive" in image.info and _passes(file) > MAX_PASSES)
 
 
 def _passes(file: BinaryIO) -> int:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from photomat.media.reader import (
     AAC_SAMPLES,
     AUDIO_S,
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     TIMESTAMP_S,
     Endless,
     Reader,
@@ -50,9 +50,9 @@ OPENED: Final = frozenset(
 )
 READ: Final = frozenset(map(int, Id)) - OPENED
 PICTURES: Final = 1
-LONGEST_ID: Final = 4
-LONGEST_SIZE: Final = 8
-LONGEST_HEADER: Final = 32
+MAX_ID_LENGTH: Final = 4
+MAX_SIZE: Final = 8
+MAX_HEADER_LENGTH: Final = 32
 """An element's name and size, and of a block the track and the time as well."""
 
 USUAL_UNIT_NS: Final = 1_000_000
@@ -117,8 +117,8 @@ def read_recording(reader: Reader) -> Recording:
 def _read(reader: Reader, element: Element, found: Recording) -> None:
     match element.id:
         case Id.BLOCK | Id.SIMPLE_BLOCK:
-            head = reader.some(element.start, LONGEST_SIZE + 2)
-            _, after = _vint(head, 0, LONGEST_SIZE, keep_mark=False)
+            head = reader.some(element.start, MAX_SIZE + 2)
+            _, after = _vint(head, 0, MAX_SIZE, keep_mark=False)
             (offset,) = struct.unpack_from(">h", head, after)
             found.block_at = found.cluster_at + offset
             found.last_unit = max(found.last_unit, found.block_at)
@@ -152,11 +152,11 @@ def _elements(reader: Reader) -> Iterator[Element]:
     """Every element in order; those that hold what matters are entered, so that an open size does no harm."""
     at, base, window = 0, 0, b""
     while at < reader.size:
-        if at + LONGEST_HEADER > base + len(window) < reader.size:
-            base, window = at, reader.some(at, MOST_AT_ONCE)
+        if at + MAX_HEADER_LENGTH > base + len(window) < reader.size:
+            base, window = at, reader.some(at, MAX_AT_ONCE)
         reader.spend()
-        name, after = _vint(window, at - base, LONGEST_ID, keep_mark=True)
-        size, start = _vint(window, after, LONGEST_SIZE, keep_mark=False)
+        name, after = _vint(window, at - base, MAX_ID_LENGTH, keep_mark=True)
+        size, start = _vint(window, after, MAX_SIZE, keep_mark=False)
         yield Element(name, base + start, base + start + size)
         at = base + (start if name in OPENED else start + size)
 
@@ -171,10 +171,10 @@ def _vint(head: bytes, at: int, longest: int, *, keep_mark: bool) -> tuple[int, 
 
 
 def _number(reader: Reader, element: Element) -> int:
-    return reader.number(element.start, min(element.end - element.start, LONGEST_SIZE))
+    return reader.number(element.start, min(element.end - element.start, MAX_SIZE))
 
 
 def _real(reader: Reader, element: Element) -> Decimal:
     size = element.end - element.start
-    (value,) = struct.unpack({4: ">f", 8: ">d"}.get(size, ">0s"), reader.read(element.start, min(size, LONGEST_SIZE)))
+    (value,) = struct.unpack({4: ">f", 8: ">d"}.get(size, ">0s"), reader.read(element.start, min(size, MAX_SIZE)))
     return Decimal(value) if isinstance(value, float) and value > 0 else Decimal(0)

@@ -25,8 +25,8 @@ from photomat.media.reader import Reader, Truncated
 from photomat.media.sniff import HEAD_BYTES, ZIP_MIME, FileType, sniff, zipped
 from photomat.media.wav import aiff_seconds, amr_seconds, wav_seconds
 
-LARGEST_SIDE: Final = 1_000_000
-LONGEST_S: Final = Decimal(10_000_000)
+MAX_SIDE: Final = 1_000_000
+MAX_S: Final = Decimal(10_000_000)
 TO_A_MILLISECOND: Final = Decimal("0.001")
 JUNK: Final = (
     Truncated,
@@ -140,12 +140,12 @@ def _kind(mime: str) -> FileKind:
 
 
 def _within(sides: tuple[int, int] | None) -> tuple[int | None, int | None]:
-    if sides is None or not all(0 < side <= LARGEST_SIDE for side in sides):
+    if sides is None or not all(0 < side <= MAX_SIDE for side in sides):
         return None, None
     return sides
 
 
 def _length(seconds: Decimal | None) -> Decimal | None:
-    if seconds is None or not seconds.is_finite() or not 0 < seconds <= LONGEST_S:
+    if seconds is None or not seconds.is_finite() or not 0 < seconds <= MAX_S:
         return None
     return seconds.quantize(TO_A_MILLISECOND, rounding=ROUND_CEILING)

@@ -17,7 +17,7 @@ from typing import Final
 
 from photomat.media.reader import (
     AAC_SAMPLES,
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     TIMESTAMP_S,
     Reader,
     Truncated,
@@ -295,7 +295,7 @@ def _numbers(reader: Reader, at: int, count: int) -> "array[int]":
     reader.spend(count // NUMBERS_A_STEP)
     found = array("I")
     while count > 0:
-        some = min(count, MOST_AT_ONCE // FOUR)
+        some = min(count, MAX_AT_ONCE // FOUR)
         found.frombytes(reader.read(at, FOUR * some))
         at, count = at + FOUR * some, count - some
     if sys.byteorder == "little":

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from photomat.media.reader import (
     AAC_SAMPLES,
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     MP3_SAMPLES,
     Reader,
     Truncated,
@@ -30,7 +30,7 @@ XING_FIELDS: Final = {1: 4, 2: 4, 4: 100, 8: 4}
 """Number of frames, number of bytes, table of places, quality: each there if its bit is set."""
 
 LAME_NAMES: Final = (b"LAME", b"Lavf", b"Lavc", b"L3.9")
-MOST_STATED_PADDING: Final = 4 * 1152
+MAX_STATED_PADDING: Final = 4 * 1152
 MARK: Final = 0xFF
 MONO: Final = 3
 LAYERS: Final = {3: 1, 2: 2, 1: 3}
@@ -124,7 +124,7 @@ def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[MpegF
     at, base, window, before, is_next = start, start, b"", None, True
     while at < reader.size:
         if at + FRAME_HEADER > base + len(window) < reader.size:
-            base, window = at, reader.some(at, MOST_AT_ONCE)
+            base, window = at, reader.some(at, MAX_AT_ONCE)
         reader.spend()
         frame = read_frame(window, at - base)
         if frame is not None and (is_next or _is_real(reader, at, frame, before, read_frame)):
@@ -181,7 +181,7 @@ def _lame_padding(extension: bytes) -> int | None:
         return None
     delay = extension[21] << 4 | extension[22] >> 4
     filling = (extension[22] & 0x0F) << 8 | extension[23]
-    return delay + filling if delay + filling <= MOST_STATED_PADDING else None
+    return delay + filling if delay + filling <= MAX_STATED_PADDING else None
 
 
 def _mp3_frames() -> dict[int, MpegFrame]:

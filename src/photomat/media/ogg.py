@@ -18,17 +18,17 @@ from photomat.media.reader import Reader, Truncated, most_samples, without_sampl
 MODE_BITS: Final = 41
 """One bit says whether it is long; window and transform (16 bits each) are always 0; 8 bits name a mapping."""
 COUNT_BITS: Final = 6
-MOST_MODES: Final = 64
-MOST_MAPPINGS: Final = 64
-MODES_BYTES: Final = (MOST_MODES * MODE_BITS + COUNT_BITS) // 8 + 2
+MAX_MODES: Final = 64
+MAX_MAPPINGS: Final = 64
+MODES_BYTES: Final = (MAX_MODES * MODE_BITS + COUNT_BITS) // 8 + 2
 GOES_ON, BEGINS = 1, 2
 PAGE_HEADER: Final = 27
-LONGEST_PAGE_HEADER: Final = PAGE_HEADER + 255
+MAX_PAGE_HEADER_LENGTH: Final = PAGE_HEADER + 255
 FULL: Final = 255
 OPUS_RATE: Final = 48000
 OPUS_PARTS: Final = {range(12): (480, 960, 1920, 2880), range(12, 16): (480, 960), range(16, 32): (120, 240, 480, 960)}
 """How many samples a part of a packet holds, by the first five bits of it."""
-LONGEST_PACKET: Final = 5760
+MAX_PACKET_LENGTH: Final = 5760
 """Opus fills up its last packet, and the last page says where the audio really ends."""
 SPEEX_FRAME: Final = 160
 """Samples of a frame of the narrowest mode; each wider one doubles them. Decoders do not look at the stated size."""
@@ -69,10 +69,10 @@ def read_modes(setup: bytes) -> tuple[bool, ...]:
     bits = int.from_bytes(setup, "little")
     end = bits.bit_length() - 1
     found, modes = tuple[bool, ...](), tuple[bool, ...]()
-    while end >= MODE_BITS + COUNT_BITS and len(modes) < MOST_MODES:
+    while end >= MODE_BITS + COUNT_BITS and len(modes) < MAX_MODES:
         end -= MODE_BITS
         mode = bits >> end
-        if mode >> 1 & 0xFFFFFFFF or mode >> 33 & 0xFF >= MOST_MAPPINGS:
+        if mode >> 1 & 0xFFFFFFFF or mode >> 33 & 0xFF >= MAX_MAPPINGS:
             break
         modes = (bool(mode & 1), *modes)
         if (bits >> end - COUNT_BITS & (1 << COUNT_BITS) - 1) + 1 == len(modes):
@@ -98,7 +98,7 @@ class Stream:
     def filling(self) -> int:
         """How many more samples its packets may hold than the last page states: the audio is cut off there."""
         block = self.blocks.long if self.blocks is not None else 0
-        filling = {"opus": LONGEST_PACKET, "vorbis": 2 * block, "speex": 2 * self.least}.get(self.codec, 0)
+        filling = {"opus": MAX_PACKET_LENGTH, "vorbis": 2 * block, "speex": 2 * self.least}.get(self.codec, 0)
         return min(filling, most_samples(self.rate))
 
     @property
@@ -218,7 +218,7 @@ def _pages(reader: Reader) -> Iterator[OggPage]:
     """Every page; other bytes are skipped."""
     at = 0
     while at + PAGE_HEADER <= reader.size:
-        head = reader.some(at, LONGEST_PAGE_HEADER)
+        head = reader.some(at, MAX_PAGE_HEADER_LENGTH)
         if head[:4] != b"OggS":
             window = reader.some(at, SEARCHED_BYTES)
             found = window.find(b"OggS", 1)

@@ -2,10 +2,10 @@
 
 Encoder padding is never billed. Most audio codecs add silence: a delay in front, and filling up to a whole frame at the end.
 Where a file states both (LAME tag, edit list, Ogg granule positions, `fact` chunk) they are subtracted exactly, up to
-`MOST_PADDING_S`. Where it does not, a length that exceeds a whole second by no more than the codec can have added is taken as
+`MAX_PADDING_S`. Where it does not, a length that exceeds a whole second by no more than the codec can have added is taken as
 that whole second, so that a clip cut to ten seconds is billed as ten.
 
-More than `MOST_PADDING_S` is subtracted only where decoders drop it too: what the edit list of an unfragmented MP4 does not
+More than `MAX_PADDING_S` is subtracted only where decoders drop it too: what the edit list of an unfragmented MP4 does not
 play, and the pre-skip of Opus.
 """
 
@@ -13,11 +13,11 @@ import os
 from decimal import ROUND_FLOOR, Decimal
 from typing import BinaryIO, Final
 
-MOST_AT_ONCE: Final = 2**20
-MOST_STEPS: Final = 300_000
+MAX_AT_ONCE: Final = 2**20
+MAX_STEPS: Final = 300_000
 """Enough for the frames of two hours of audio; less than a second of work."""
 WINDOW_BYTES: Final = 4096
-MOST_PADDING_S: Final = Decimal("0.3")
+MAX_PADDING_S: Final = Decimal("0.3")
 """No codec adds more: one block of ADPCM at 8 kHz is 0.26 s. A statement that more of a stream is padding is not believed."""
 TIMESTAMP_S: Final = Decimal("0.003")
 """Containers round their timestamps to milliseconds, several of them on the way to a length."""
@@ -58,7 +58,7 @@ class Reader:
     def some(self, at: int, count: int) -> bytes:
         """So many bytes, fewer where the file ends."""
         self.spend()
-        if at < 0 or not 0 <= count <= MOST_AT_ONCE:
+        if at < 0 or not 0 <= count <= MAX_AT_ONCE:
             raise Truncated
         if count > WINDOW_BYTES:
             self._file.seek(at)
@@ -75,14 +75,14 @@ class Reader:
     def spend(self, steps: int = 1) -> None:
         """Count work that was done on bytes already read."""
         self._steps += steps
-        if self._steps > MOST_STEPS:
+        if self._steps > MAX_STEPS:
             raise Endless
 
 
 def without_padding(seconds: Decimal, most: Decimal = TIMESTAMP_S) -> Decimal:
     """The whole second that `seconds` exceeds by at most this much, or `seconds` as it is."""
     whole = seconds.to_integral_value(rounding=ROUND_FLOOR)
-    return whole if whole and seconds - whole <= min(most, MOST_PADDING_S) else seconds
+    return whole if whole and seconds - whole <= min(most, MAX_PADDING_S) else seconds
 
 
 def without_samples(seconds: Decimal, samples: int, rate: int) -> Decimal:
@@ -92,4 +92,4 @@ def without_samples(seconds: Decimal, samples: int, rate: int) -> Decimal:
 
 def most_samples(rate: int) -> int:
     """How many samples of a stream can be padding."""
-    return int(MOST_PADDING_S * rate)
+    return int(MAX_PADDING_S * rate)

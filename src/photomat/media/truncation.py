@@ -15,13 +15,13 @@ from photomat.media.images import FORMATS, decode_in_turn, decodes
 from photomat.media.mp4 import boxes_at, boxes_within
 from photomat.media.mpeg_audio import mp3_is_truncated
 from photomat.media.ogg import PAGE_HEADER, ogg_is_truncated
-from photomat.media.reader import MOST_AT_ONCE, Endless, Reader, Truncated
+from photomat.media.reader import MAX_AT_ONCE, Endless, Reader, Truncated
 
 OFFSET_WIDTHS: Final = {b"stco": 4, b"co64": 8}
 SEGMENT: Final = 0x18538067
 TAIL_BYTES: Final = 2**17
 """A page of Ogg has 64 KB at most, so the last one begins in here."""
-LARGEST_STATED: Final = 0x7FFF0000
+MAX_STATED: Final = 0x7FFF0000
 """Programs that do not know a WAV's length in advance write about the largest number there is."""
 SLACK_BYTES: Final = 256
 """So many bytes a WAV may be short of: some recorders count its header in."""
@@ -64,8 +64,8 @@ def _jpeg(reader: Reader) -> bool:
 
 def _pieces(reader: Reader, start: int) -> Iterator[bytes]:
     """The rest of a file in pieces that overlap by a byte."""
-    for at in range(start, reader.size, MOST_AT_ONCE - 1):
-        yield reader.some(at, MOST_AT_ONCE)
+    for at in range(start, reader.size, MAX_AT_ONCE - 1):
+        yield reader.some(at, MAX_AT_ONCE)
 
 
 def _png(reader: Reader) -> bool:
@@ -150,7 +150,7 @@ def _wav(reader: Reader) -> bool:
     while name != b"data":
         name, size = reader.read(at, 4), reader.number(at + 4, 4, little=True)
         at += 8 + size + size % 2
-    return size < LARGEST_STATED and at > reader.size + SLACK_BYTES
+    return size < MAX_STATED and at > reader.size + SLACK_BYTES
 
 
 def _aiff(reader: Reader) -> bool:

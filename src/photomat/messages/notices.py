@@ -28,7 +28,7 @@ from photomat.work.retention import OldRows
 Facts: TypeAlias = Mapping[str, str | int | Money]
 FileKind: TypeAlias = Literal["photo", "document"]
 FIRST_RETRY_S: Final = 2.0
-MOST_TRIES: Final = 10
+MAX_TRIES: Final = 10
 ENDED_NOTICES: Final = OldRows(table="notices", age="created_at", only="due_at IS NULL")
 """What may be deleted: also what waits for a user who never came back."""
 log = get_logger()
@@ -153,7 +153,7 @@ class NoticeSender(MessageKind[Notice]):
          ORDER BY notice_id
         """
     RETRIES: ClassVar = RetryPolicy(
-        pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), most_attempts=MOST_TRIES, waits_for_token=True
+        pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), most_attempts=MAX_TRIES, waits_for_token=True
     )
 
     @property

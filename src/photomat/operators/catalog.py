@@ -30,7 +30,7 @@ from photomat.kie.state_parser import KieState, Reading
 from photomat.operators.actions import ActionResult, journaled
 
 ModelSwitch: TypeAlias = Literal["hide", "unhide", "feature", "unfeature", "sell", "unsell"]
-LONGEST_TITLE: Final = 60
+MAX_TITLE_LENGTH: Final = 60
 SWITCHES: Final[Mapping[ModelSwitch, Callable[[ModelSetting], ModelSetting]]] = {
     "hide": lambda setting: replace(setting, hidden=True),
     "unhide": lambda setting: replace(setting, hidden=False),
@@ -47,7 +47,7 @@ DONE: Final[Mapping[ModelSwitch, str]] = {
     "sell": "It is sold although the catalogue has it off.",
     "unsell": "It is sold only if its file says so.",
 }
-LARGEST_JUMP: Final = 3
+MAX_JUMP: Final = 3
 LOOK_EVERY_S: Final = 3.0
 
 
@@ -109,8 +109,8 @@ async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str
         given = [title for title in (new.ru, new.en) if title is not None]
         if not new.back and not given:
             return ActionResult(done=False, sentence="Say how it shall be called.")
-        if any(not 0 < len(title.strip()) <= LONGEST_TITLE or "\n" in title for title in given):
-            return ActionResult(done=False, sentence=f"A title is one line of 1 to {LONGEST_TITLE} characters.")
+        if any(not 0 < len(title.strip()) <= MAX_TITLE_LENGTH or "\n" in title for title in given):
+            return ActionResult(done=False, sentence=f"A title is one line of 1 to {MAX_TITLE_LENGTH} characters.")
         before = await lock_setting(tx, model.id)
         after = (
             replace(before, title_ru=None, title_en=None)
@@ -195,7 +195,7 @@ def guard(model: Model, rates: Rates, before: PriceRules, override: Override | N
         if new.price < new.cost and override is not None:
             loss = loss or f"{new.price} is below the cost of {new.cost}{_for(inputs)}"
         if _is_jump(old, new.price):
-            jump = jump or f"from {old} to {new.price}{_for(inputs)} is a jump of more than ×{LARGEST_JUMP}"
+            jump = jump or f"from {old} to {new.price}{_for(inputs)} is a jump of more than ×{MAX_JUMP}"
     return Objections(loss=loss, jump=jump)
 
 
@@ -206,7 +206,7 @@ def _after(before: PriceRules, override: Override) -> PriceRules:
 def _is_jump(old: Money, new: Money) -> bool:
     """More than three times, up or down; from or to nothing is always one."""
     low, high = sorted((old.minor, new.minor))
-    return high > LARGEST_JUMP * low
+    return high > MAX_JUMP * low
 
 
 def _for(inputs: Mapping[str, str]) -> str:

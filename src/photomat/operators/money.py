@@ -25,7 +25,7 @@ from photomat.payments.transfers import DecisionResult
 from photomat.rewards.promo import PromoCode, add_code, normalize_code, stop_code
 from photomat.wallet import ledger, refunds
 
-LARGEST_MINOR: Final = 10**12
+MAX_MINOR: Final = 10**12
 BEFORE: Final = "It was done before with this reference; nothing was done again."
 OF_A_PAYMENT: Final = "is a payment, or goes back to one: `photomat payments refund` it."
 OWNED: Final[Mapping[str, str]] = {
@@ -162,7 +162,7 @@ async def _amount(tx: Transaction, user_id: UserId, minor: int) -> Money:
 
 
 def _sane(minor: int) -> int:
-    if not 0 < minor <= LARGEST_MINOR:
+    if not 0 < minor <= MAX_MINOR:
         raise Corrupt(f"{minor} is not an amount an operator moves")
     return minor
 

@@ -19,15 +19,15 @@ from photomat.users.user import lock_user
 
 MINUTE: Final = timedelta(minutes=1)
 DAY: Final = timedelta(days=1)
-MOST_RUNNING: Final = 10
-MOST_FRIENDS: Final = 10
+MAX_RUNNING: Final = 10
+MAX_FRIENDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What one user may do; 0 is no limit."""
 
-    running: int = MOST_RUNNING
+    running: int = MAX_RUNNING
     a_minute: int = 0
     pause: timedelta = timedelta(0)
     free_a_day: int = 0
@@ -35,7 +35,7 @@ class Limits:
 
     def free_with(self, friends: int) -> int:
         """The free quota of a user who invited so many friends; no limit stays none."""
-        return self.free_a_day and self.free_a_day + self.free_a_friend * min(friends, MOST_FRIENDS)
+        return self.free_a_day and self.free_a_day + self.free_a_friend * min(friends, MAX_FRIENDS)
 
 
 USUAL: Final = Limits()
@@ -56,7 +56,7 @@ async def free_quota(tx: Transaction, user_id: UserId, limits: Limits) -> int:
 async def _friends(tx: Transaction, user_id: UserId, limits: Limits) -> int:
     """How many invited friends have paid, where that increases the quota."""
     counts = limits.free_a_day and limits.free_a_friend
-    return await count_rewarded(tx, inviter_id=user_id, most=MOST_FRIENDS) if counts else 0
+    return await count_rewarded(tx, inviter_id=user_id, most=MAX_FRIENDS) if counts else 0
 
 
 def limit_reached(recent: RecentOrders, limits: Limits, *, is_free: bool, friends: int = 0) -> LimitReached | None:

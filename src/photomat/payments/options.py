@@ -10,7 +10,7 @@ from photomat.kernel.money import MINOR_PER_MAJOR, Money
 
 PaymentMethod: TypeAlias = Literal["stars", "subscription", "yookassa", "cryptopay", "transfer"]
 STARS_CURRENCY: Final = "XTR"
-MOST_STARS: Final = 100_000
+MAX_STARS: Final = 100_000
 _PACKAGE: Final = re.compile(r"([1-9][0-9]{0,5})(?:\+([1-9][0-9]{0,2})%)?", re.ASCII)
 _SUM: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
@@ -76,7 +76,7 @@ def read_packages(text: str, *, star_worth: Decimal, currency: str) -> tuple[Pac
         if not part:
             continue
         found = _PACKAGE.fullmatch(part)
-        if found is None or int(found[1]) > MOST_STARS:
+        if found is None or int(found[1]) > MAX_STARS:
             raise ValueError(f"{part!r} is not a package such as 500 or 500+5%")
         stars, percent = int(found[1]), int(found[2] or 0)
         credit = stars_worth(stars, star_worth, currency, percent=percent)

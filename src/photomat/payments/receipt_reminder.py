@@ -32,7 +32,7 @@ from photomat.texts.load import Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 
 LEASE: Final = timedelta(seconds=90)
-MOST_TRIES: Final = 12
+MAX_TRIES: Final = 12
 log = get_logger()
 
 
@@ -45,7 +45,7 @@ class ReceiptReminder(MessageKind[Receipt]):
 
     DUE: ClassVar = "SELECT 1 FROM receipts WHERE due_at <= photomat_now()"
     CLAIM: ClassVar = CLAIM_DUE
-    RETRIES: ClassVar = RetryPolicy(pause_s=backoff_s, most_attempts=MOST_TRIES)
+    RETRIES: ClassVar = RetryPolicy(pause_s=backoff_s, most_attempts=MAX_TRIES)
 
     @property
     def claim_arguments(self) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, Pa
 from photomat.payments.payment import wait_to_pay
 from photomat.payments.receipt import count_waiting
 from photomat.payments.topup import Topup, open_topup
-from photomat.payments.transfers import MOST_WAITING
+from photomat.payments.transfers import MAX_WAITING
 from photomat.providers.port import Invoice, PaymentProvider
 
 PROVIDER_TIMEOUT_S: Final = 12
@@ -47,7 +47,7 @@ class DailyLimitReached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooManyReceipts:
-    limit: int = MOST_WAITING
+    limit: int = MAX_WAITING
 
 
 TopupRefusal: TypeAlias = DailyLimitReached | TooManyReceipts
@@ -71,7 +71,7 @@ class TopupService:
 
     async def refusal(self, user_id: UserId, method: PaymentMethod) -> TopupRefusal | None:
         """Why the user may not pay by this method now; None when they may."""
-        if method == "transfer" and await count_waiting(self.pool, user_id) >= MOST_WAITING:
+        if method == "transfer" and await count_waiting(self.pool, user_id) >= MAX_WAITING:
             return TooManyReceipts()
         wait = await wait_to_pay(self.pool, user_id, a_day=self.options.a_day)
         return None if wait is None else DailyLimitReached(limit=self.options.a_day, wait=wait)

@@ -27,7 +27,7 @@ from photomat.rewards.welcome import ensure_user
 from photomat.telegram.port import StarMove, StarPage, StarsLedger
 
 PAGE: Final = 100
-MOST_PAGES: Final = 50
+MAX_PAGES: Final = 50
 """Bounds one round; the rest is read in the next."""
 
 GRACE: Final = timedelta(minutes=15)
@@ -61,7 +61,7 @@ class StarsReader:
         """Read what is new since the last time; return how many lines changed something."""
         read_to, since = await self._begin()
         offset, changes = max(0, read_to - PAGE), 0
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             page = await self.ledger.page(offset=offset, limit=PAGE)
             changes += await self._take_in(page, since)
             offset += page.lines

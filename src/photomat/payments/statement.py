@@ -16,7 +16,7 @@ from photomat.kernel.money import Money
 from photomat.wallet.ledger import JobHold, holds_of_job
 
 PROMPT_SHOWN: Final = 60
-LARGEST_ID: Final = 2**63 - 1
+MAX_ID: Final = 2**63 - 1
 PROMPT_IN_DETAILS: Final = 300
 
 
@@ -144,7 +144,7 @@ async def statement(
 
 async def own_line(tx: Transaction, *, user_id: UserId, move_id: int) -> StatementLine | None:
     """One line of this user's; None if there is none with this id, or it is another user's."""
-    if move_id >= LARGEST_ID:
+    if move_id >= MAX_ID:
         return None
     found = await statement(tx, user_id=user_id, limit=1, before=move_id + 1)
     return found[0] if found and found[0].move_id == move_id else None

@@ -40,8 +40,8 @@ from photomat.payments.topup import Topup, close_topup
 RECEIPT_TYPES: Final = frozenset(
     {"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/avif", "application/pdf"}
 )
-MOST_NOTE: Final = 500
-FEWEST_DIGITS: Final = 5
+MAX_NOTE: Final = 500
+MIN_DIGITS: Final = 5
 """A shorter number is a sum, a year or a time of day."""
 _WORD: Final = re.compile(r"\w+(?:[-/]\w+)*")
 _CODE: Final = re.compile(r"p\d+", re.ASCII)
@@ -54,8 +54,8 @@ _DATE: Final = re.compile(
 )
 PHONE_DIGITS: Final = 10
 """Without what is dialed before them: +7 and 8 lead to the same phone."""
-MOST_WAITING: Final = 3
-MOST_REASON: Final = 300
+MAX_WAITING: Final = 3
+MAX_REASON: Final = 300
 log = get_logger()
 
 
@@ -107,7 +107,7 @@ async def submit_receipt(
     known = await tx.fetchval("SELECT receipt_id FROM receipts WHERE origin = $1", origin)
     if known is not None:
         return await require_receipt(tx, known)
-    if await tx.fetchval(COUNT_WAITING, topup.user_id) >= MOST_WAITING:
+    if await tx.fetchval(COUNT_WAITING, topup.user_id) >= MAX_WAITING:
         return None
     note = normal_note(note)
     refs = refs_of(note, amount=topup.credit, details=details)
@@ -145,7 +145,7 @@ async def submit_receipt(
 
 def normal_note(text: str) -> str:
     """What a user wrote under the file, on one line and truncated."""
-    return " ".join(text.split())[:MOST_NOTE]
+    return " ".join(text.split())[:MAX_NOTE]
 
 
 def refs_of(note: str, *, amount: Money, details: str) -> list[str]:
@@ -165,7 +165,7 @@ def _is_of(word: str, numbers: Sequence[str]) -> bool:
 
 
 def _names_a_transfer(word: str) -> bool:
-    return sum(letter.isdecimal() for letter in word) >= FEWEST_DIGITS or _CODE.fullmatch(word) is not None
+    return sum(letter.isdecimal() for letter in word) >= MIN_DIGITS or _CODE.fullmatch(word) is not None
 
 
 async def approve(
@@ -206,8 +206,8 @@ async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: st
     receipt = await lock_receipt(tx, receipt_id)
     if receipt is None or receipt.state is not ReceiptState.WAITING:
         return _too_late(receipt_id, receipt)
-    if not 0 < len(reason) <= MOST_REASON:
-        sentence = f"A reason has 1 to {MOST_REASON} characters."
+    if not 0 < len(reason) <= MAX_REASON:
+        sentence = f"A reason has 1 to {MAX_REASON} characters."
         return DecisionResult(decision=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)

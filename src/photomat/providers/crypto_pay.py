@@ -35,18 +35,18 @@ FIATS: Final = (
     *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
     *("TRY", "AMD", "THB", "INR", "BRL", "IDR", "AZN", "AED", "PLN", "ILS"),
 )
-LONGEST_DESCRIPTION: Final = 1024
+MAX_DESCRIPTION_LENGTH: Final = 1024
 OPEN_FOR_S: Final = 86400
 """How long an invoice can be paid: a payer may first have to buy coins."""
 ROUNDING: Final = Decimal("0.005")
 OLDEST_NOTICE_S: Final = 4 * 86400
 """The provider repeats for three days."""
 CLOCKS_DIFFER_S: Final = 600
-LONGEST_ID: Final = 18
+MAX_ID_LENGTH: Final = 18
 STATES: Final[Mapping[str, InvoiceState]] = {"active": "open", "paid": "paid", "expired": "canceled"}
 SIGNATURE: Final = "crypto-pay-api-signature"
 PAGE: Final = 500
-MOST_PAGES: Final = 1000
+MAX_PAGES: Final = 1000
 log = get_logger()
 
 
@@ -56,7 +56,7 @@ def invoice_order(asked: InvoiceTerms) -> dict[str, Any]:
         "currency_type": "fiat",
         "fiat": asked.amount.currency,
         "amount": written(asked.amount),
-        "description": asked.description[:LONGEST_DESCRIPTION],
+        "description": asked.description[:MAX_DESCRIPTION_LENGTH],
         "payload": asked.token,
         "expires_in": OPEN_FOR_S,
         **back,
@@ -72,7 +72,7 @@ def invoice_id_of(invoice: Mapping[str, Any]) -> str:
 
 
 def is_invoice_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
+    return text.isascii() and text.isdigit() and len(text) <= MAX_ID_LENGTH
 
 
 def pay_url_of(invoice: Mapping[str, Any]) -> str:
@@ -183,7 +183,7 @@ class CryptoPay:
         """
         found: dict[str, ProviderReport] = {}
         too_old = since - timedelta(seconds=OPEN_FOR_S)
-        for number in range(MOST_PAGES):
+        for number in range(MAX_PAGES):
             items = await self._items({"status": "paid", "offset": str(number * PAGE), "count": str(PAGE)})
             found.update({report.external_id: report for report in _readable(items) if report.at >= since})
             if len(items) < PAGE or _is_past(items, too_old):

@@ -25,7 +25,7 @@ KEY_REFUSED_S: Final = 60.0
 """Only an operator can fix the key."""
 Fields = Mapping[str, Any]
 LARGEST: Final = Decimal(10) ** 12
-LONGEST_NUMBER: Final = 40
+MAX_NUMBER_LENGTH: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ def _reply(answered: HttpAnswer) -> JsonReply:
 
 def decimal_of(written: object) -> Decimal:
     """Read a number that is not negative; ValueError when it is none."""
-    if isinstance(written, bool) or not isinstance(written, str | int) or len(str(written)) > LONGEST_NUMBER:
+    if isinstance(written, bool) or not isinstance(written, str | int) or len(str(written)) > MAX_NUMBER_LENGTH:
         raise ValueError("not a number")
     try:
         number = Decimal(written)

@@ -21,8 +21,8 @@ from photomat.kernel.money import Money
 from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
 from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
 
-LONGEST_DESCRIPTION: Final = 128
-LONGEST_KEY: Final = 64
+MAX_DESCRIPTION_LENGTH: Final = 128
+MAX_KEY_LENGTH: Final = 64
 ANYWHERE: Final = "https://t.me/"
 """A redirect needs a target."""
 PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
@@ -37,7 +37,7 @@ ROOT: Final = "/v3"
 OK: Final = 200
 UNKNOWN: Final = 404
 PAGE: Final = 100
-MOST_PAGES: Final = 1000
+MAX_PAGES: Final = 1000
 log = get_logger()
 
 
@@ -46,7 +46,7 @@ def payment_order(asked: InvoiceTerms) -> dict[str, Any]:
         "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
         "capture": True,
         "confirmation": {"type": "redirect", "return_url": asked.return_url or ANYWHERE},
-        "description": asked.description[:LONGEST_DESCRIPTION],
+        "description": asked.description[:MAX_DESCRIPTION_LENGTH],
         "metadata": {"token": asked.token},
     }
 
@@ -57,7 +57,7 @@ def refund_order(payment_id: str, amount: Money) -> dict[str, Any]:
 
 def short_key(key: str) -> str:
     """Our key as their header allows it: hashed if it is too long."""
-    fits = key.isascii() and key.isprintable() and len(key) <= LONGEST_KEY
+    fits = key.isascii() and key.isprintable() and len(key) <= MAX_KEY_LENGTH
     return key if fits else hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -208,7 +208,7 @@ class YooKassa:
     async def _listed(self, path: str, query: Mapping[str, str]) -> list[Any]:
         found: list[Any] = []
         following: dict[str, str] = {}
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             reply = await self._exchange.read(path, {**query, "limit": str(PAGE), **following})
             page = _payload(reply.status, reply.body)
             items, cursor = page.get("items"), page.get("next_cursor")

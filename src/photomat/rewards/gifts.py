@@ -19,10 +19,10 @@ from photomat.kernel.money import Money
 from photomat.messages.notices import notify
 from photomat.wallet import ledger
 
-LEAST_MINOR: Final = 100
+MIN_MINOR: Final = 100
 LIFE: Final = timedelta(days=14)
 CODE_BYTES: Final = 9
-MOST_OPEN: Final = 20
+MAX_OPEN: Final = 20
 COLUMNS: Final = "gift_id, code, giver_id, taker_id, amount, currency, state"
 log = get_logger()
 
@@ -50,8 +50,8 @@ class Gift:
 
 async def give(tx: Transaction, *, giver_id: UserId, amount: Money, origin: str) -> Gift:
     """Create a gift, idempotent by `origin`; `NotEnough` if the giver has less."""
-    if amount.minor < LEAST_MINOR:
-        raise Rejected("gift-too-small", least=Money(LEAST_MINOR, amount.currency))
+    if amount.minor < MIN_MINOR:
+        raise Rejected("gift-too-small", least=Money(MIN_MINOR, amount.currency))
     made = await tx.fetchrow(
         f"""
         INSERT INTO gifts (code, origin, giver_id, amount, currency, expires_at, due_at)
@@ -115,7 +115,7 @@ async def open_gifts(tx: Transaction, *, giver_id: UserId) -> list[Gift]:
     rows = await tx.fetch(
         f"SELECT {COLUMNS} FROM gifts WHERE giver_id = $1 AND state = 'open' ORDER BY gift_id DESC LIMIT $2",  # noqa: S608  a constant list of columns
         giver_id,
-        MOST_OPEN,
+        MAX_OPEN,
     )
     return [_gift(row) for row in rows]
 

@@ -14,7 +14,7 @@ from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadR
 from photomat.kernel.errors import Rejected, Transient
 from photomat.telegram.errors import translate
 
-MOST_BYTES: Final = 20 * 2**20
+MAX_BYTES: Final = 20 * 2**20
 """The limit of the Bot API."""
 
 CALL_TIMEOUT_S: Final = 8
@@ -82,7 +82,7 @@ class BotFiles:
         try:
             async for chunk in stream:
                 size_bytes += len(chunk)
-                if size_bytes > MOST_BYTES:
+                if size_bytes > MAX_BYTES:
                     raise TooBig
                 yield chunk
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -18,7 +18,7 @@ from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 
 ANSWER_TIMEOUT_S: Final = 2.0
-LARGEST_BODY_BYTES: Final = 4 * 2**20
+MAX_BODY_BYTES: Final = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ def build_app(
     notices: PaymentNotices,
     results: ResultDownload,
 ) -> web.Application:
-    app = web.Application(client_max_size=LARGEST_BODY_BYTES)
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
     app.router.add_get("/health", health.health)
     app.router.add_get("/ready", health.ready)
     app.router.add_get("/metrics", health.metrics)

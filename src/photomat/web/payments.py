@@ -17,7 +17,7 @@ from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.providers.port import ForgedNotice, PaymentProvider
 from photomat.web.body import BadBody, read_bytes
 
-LARGEST_NOTICE_BYTES: Final = 256 * 2**10
+MAX_NOTICE_BYTES: Final = 256 * 2**10
 log = get_logger()
 
 
@@ -65,10 +65,10 @@ def client_ip(request: web.Request) -> str:
 
 
 async def _notice(request: web.Request) -> bytes:
-    if (request.content_length or 0) > LARGEST_NOTICE_BYTES:
+    if (request.content_length or 0) > MAX_NOTICE_BYTES:
         raise BadBody(413, "too large")
     body = await read_bytes(request)
-    if len(body) > LARGEST_NOTICE_BYTES:
+    if len(body) > MAX_NOTICE_BYTES:
         raise BadBody(413, "too large")
     return body
 

@@ -17,7 +17,7 @@ from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.web.body import BadBody, read_json
 
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
-LARGEST_ID: Final = 2**63 - 1
+MAX_ID: Final = 2**63 - 1
 log = get_logger()
 
 
@@ -49,7 +49,7 @@ class TelegramWebhook:
 
 
 def _is_update_id(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_ID
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_ID
 
 
 def _refuse(status: int, reason: str) -> web.Response:

@@ -30,8 +30,8 @@ from photomat_chaos.fuzz.verdict import (
 )
 
 ROUND: Final = 5000
-MOST_MEMORY_MB: Final = 500
-MOST_SAVED_CHARS: Final = 20_000
+MAX_MEMORY_MB: Final = 500
+MAX_SAVED_CHARS: Final = 20_000
 CALLBACK_PLACES: Final = frozenset({0, 3, 5, 8})
 WEBHOOK_PLACES: Final = frozenset({1, 4, 7})
 """Where in each ten numbers the callbacks and the webhooks stand; answers stand at the others."""
@@ -180,7 +180,7 @@ async def _bring_to_an_end(environment: FuzzEnvironment, answers: AnswerFuzzer) 
     environment.trap.sprung.clear()
     found += [f"{each.url} has ended" for each in environment.instances if not each.alive]
     most = _memory(environment)[0]
-    return found if most <= MOST_MEMORY_MB else [*found, f"a process holds {most} MB"]
+    return found if most <= MAX_MEMORY_MB else [*found, f"a process holds {most} MB"]
 
 
 async def _parked(environment: FuzzEnvironment, cases: range) -> tuple[int, list[Offence]]:
@@ -192,7 +192,7 @@ async def _parked(environment: FuzzEnvironment, cases: range) -> tuple[int, list
         Offence(
             number=row["update_id"] - FIRST_UPDATE,
             sentence=f"an update was parked: {row['error']}",
-            sent=json.dumps(row["body"])[:MOST_SAVED_CHARS],
+            sent=json.dumps(row["body"])[:MAX_SAVED_CHARS],
         )
         for row in bad
     ]
@@ -200,7 +200,7 @@ async def _parked(environment: FuzzEnvironment, cases: range) -> tuple[int, list
 
 
 def _offence(number: int, sentence: str, sent: bytes) -> Offence:
-    return Offence(number=number, sentence=sentence, sent=sent.decode("latin-1")[:MOST_SAVED_CHARS])
+    return Offence(number=number, sentence=sentence, sent=sent.decode("latin-1")[:MAX_SAVED_CHARS])
 
 
 def _memory(environment: FuzzEnvironment) -> tuple[int, int]:

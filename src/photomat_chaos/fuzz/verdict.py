@@ -17,7 +17,7 @@ from photomat_chaos.lab.processes import Instance
 REST_LIMIT_S: Final = 120.0
 A_LONG_TIME_S: Final = 3 * 86400.0
 """Past every give-up time."""
-MOST_DIFFERENCES: Final = 10_000
+MAX_DIFFERENCES: Final = 10_000
 
 COMPLAINTS: Final = frozenset(
     {
@@ -61,7 +61,7 @@ async def let_time_pass(pool: Pool) -> None:
 
     Forged payments open differences, as they should; the audit asks that none is left alone for days.
     """
-    found = await list_differences(pool, limit=MOST_DIFFERENCES)
+    found = await list_differences(pool, limit=MAX_DIFFERENCES)
     for difference in (each for each in found if each.resolved_at is None):
         async with transaction(pool) as tx:
             await resolve(tx, difference.difference_id, resolution="forged by the lab")

@@ -163,14 +163,14 @@ async def _spent(connection: Connection) -> Mapping[int, int]:
     return {row["user_id"]: row["spent"] for row in rows}
 
 
-MOST_STORIES: Final = 5
-MOST_LINES: Final = 80
+MAX_STORIES: Final = 5
+MAX_LINES: Final = 80
 
 
 async def stories_of(arena: Arena, violations: Iterable[HistoryViolation]) -> dict[int, str]:
     """The stories of the first few jobs that violations name, by job."""
     named = [violation.job_id for violation in violations if violation.job_id is not None]
-    chosen = list(dict.fromkeys(named))[:MOST_STORIES]
+    chosen = list(dict.fromkeys(named))[:MAX_STORIES]
     if not chosen:
         return {}
     pool = await connect_pool(arena.dsn, name="storm observer", size=2)
@@ -200,4 +200,4 @@ def _log_lines(arena: Arena, corr: str) -> str:
         for line in instance.log.splitlines()
         if f"[{corr}]" in line
     ]
-    return "\n".join(sorted(found, key=lambda line: line.partition(": ")[2])[-MOST_LINES:])
+    return "\n".join(sorted(found, key=lambda line: line.partition(": ")[2])[-MAX_LINES:])

@@ -16,7 +16,7 @@ from photomat_chaos.lab.processes import Instance
 
 NOT_PASSED_ON: Final = frozenset({"host", "content-length", "connection", "transfer-encoding"})
 ANSWER_TIMEOUT: Final = aiohttp.ClientTimeout(total=3)
-LARGEST_BODY_BYTES: Final = 16 * 2**20
+MAX_BODY_BYTES: Final = 16 * 2**20
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +58,7 @@ async def open_load_balancer(*, in_turn: bool = True) -> AsyncIterator[LoadBalan
     connector = aiohttp.TCPConnector(force_close=True)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
         balancer = LoadBalancer(session=session, in_turn=in_turn)
-        app = web.Application(client_max_size=LARGEST_BODY_BYTES)
+        app = web.Application(client_max_size=MAX_BODY_BYTES)
         app.router.add_post("/{path:.*}", balancer.pass_on)
         async with serving(app) as url:
             balancer.url = url

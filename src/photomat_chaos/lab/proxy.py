@@ -26,7 +26,7 @@ NO_ENCRYPTION: Final = b"N"
 QUERY, EXECUTE, SYNC = b"Q", b"E", b"S"
 READY_FOR_QUERY: Final = b"Z"
 ASKS_FOR_AN_ANSWER: Final = frozenset({QUERY, SYNC})
-LARGEST_STARTUP_BYTES: Final = 10_000
+MAX_STARTUP_BYTES: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ async def read_startup(reader: asyncio.StreamReader) -> tuple[int, bytes]:
     """The first message of a session: what it asks for, and all its bytes."""
     head = await reader.readexactly(STARTUP.size)
     size, code = STARTUP.unpack(head)
-    if not STARTUP.size <= size <= LARGEST_STARTUP_BYTES:
+    if not STARTUP.size <= size <= MAX_STARTUP_BYTES:
         raise ValueError(f"a session does not start with {size} bytes")
     return code, head + await reader.readexactly(size - STARTUP.size)
 

@@ -22,7 +22,7 @@ from photomat_sandbox.telegram.stars import StarSubscription
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LATEST: Final = 30
-MOST_REPEATS: Final = 100
+MAX_REPEATS: Final = 100
 PART: Final = Decimal("0.3")
 HALF: Final = 0.5
 CHANGES: Final[Mapping[str, Callable[[TelegramWorld, StarSubscription], object]]] = {
@@ -59,7 +59,7 @@ class VendorActivity:
             case "renew" | "fail" | "leave" | "resume":
                 return self._change(act)
             case "repeat notice":
-                return await self._notice(act, times=1 + int(act.how * MOST_REPEATS / 2), forged=False)
+                return await self._notice(act, times=1 + int(act.how * MAX_REPEATS / 2), forged=False)
             case _:
                 return await (self._lie(act) if act.how < HALF else self._notice(act, times=3, forged=True))
 
@@ -77,7 +77,7 @@ class VendorActivity:
         ]
         if not reported:
             return False
-        repeat_payment(self._telegram, one_of(reported[-LATEST:], act.pick), count=1 + int(act.how**3 * MOST_REPEATS))
+        repeat_payment(self._telegram, one_of(reported[-LATEST:], act.pick), count=1 + int(act.how**3 * MAX_REPEATS))
         return True
 
     def _stars_back(self, act: PlannedAct) -> bool:

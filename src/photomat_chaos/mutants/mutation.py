@@ -13,7 +13,7 @@ from typing import Final
 
 TOKEN: Final = re.compile(r"…|\w+|[^\w\s]")
 ANY_TEXT: Final = "…"
-LONGEST_GAP: Final = 400
+MAX_GAP_LENGTH: Final = 400
 CLOSING: Final = frozenset(")]}")
 SOURCES: Final = ("*.py", "*.sql")
 
@@ -89,7 +89,7 @@ def _pattern(find: str) -> re.Pattern[str]:
     parts = [r"(?<!\w)"] if _is_word(tokens[0]) else []
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token == ANY_TEXT:
-            parts.append(rf"\s*(.{{0,{LONGEST_GAP}}}?)")
+            parts.append(rf"\s*(.{{0,{MAX_GAP_LENGTH}}}?)")
             continue
         both_words = before is not None and _is_word(before) and _is_word(token)
         parts += [r"\s+" if both_words else r"\s*"] if before is not None else []

@@ -20,12 +20,12 @@ from photomat_sandbox.kie.task_runner import TaskRunner
 from photomat_sandbox.kie.world import KieWorld
 from photomat_sandbox.transcript import Transcript
 
-LARGEST_BODY_BYTES: Final = 110 * 2**20
+MAX_BODY_BYTES: Final = 110 * 2**20
 
 
 def build_app(world: KieWorld, transcript: Transcript, faults: Faults) -> web.Application:
     """Assemble the application; tasks advance and callbacks are sent while it runs."""
-    app = web.Application(client_max_size=LARGEST_BODY_BYTES)
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
     router = KieRouter(world=world, transcript=transcript, faults=faults)
     runner = TaskRunner(world=world, transcript=transcript, faults=faults)
     controls = KieControl(world=world, runner=runner)

@@ -15,7 +15,7 @@ from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.world import DueCallback, KieWorld
 
 SIGNINGS: Final[tuple[Signing, ...]] = ("good", "bad", "none")
-MOST_CALLBACKS: Final = 100
+MAX_CALLBACKS: Final = 100
 LISTED_TASKS: Final = 500
 
 
@@ -56,8 +56,8 @@ class KieControl:
         """Send a callback of a task now, as often and as wrong as requested."""
         task, order = self._task(request), await read_object(request)
         times, signing, body = order.get("times", 1), order.get("signature", "good"), order.get("body")
-        if type(times) is not int or not 1 <= times <= MOST_CALLBACKS:
-            raise refusal(f"times must be a number from 1 to {MOST_CALLBACKS}")
+        if type(times) is not int or not 1 <= times <= MAX_CALLBACKS:
+            raise refusal(f"times must be a number from 1 to {MAX_CALLBACKS}")
         if signing not in SIGNINGS:
             raise refusal(f"signature must be one of {', '.join(SIGNINGS)}")
         usual = self.sender.compose(DueCallback(task=task, state=task.state)) if self.sender else None

@@ -30,7 +30,7 @@ from photomat_sandbox.kie.world import KieWorld, StoredUpload
 
 ACCOUNT_FOLDER: Final = "kieai/1001"
 FETCH_TIMEOUT_S: Final = 30
-LARGEST_FILE_BYTES: Final = 100 * 2**20
+MAX_FILE_BYTES: Final = 100 * 2**20
 ANY_TYPE: Final = "application/octet-stream"
 STOCK_AGENTS: Final = ("python", "aiohttp")
 KEPT_FILES: Final = 64
@@ -139,7 +139,7 @@ class UploadRoutes:
         try:
             async with asyncio.timeout(FETCH_TIMEOUT_S), self.session.get(url) as response:
                 response.raise_for_status()
-                content = await response.content.read(LARGEST_FILE_BYTES)
+                content = await response.content.read(MAX_FILE_BYTES)
                 return content, response.content_type
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
             raise KieRefusal(400, "The file could not be fetched from fileUrl") from error

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 Output = Literal["image", "video", "audio", "json"]
 CHARACTERS_A_UNIT: Final = 1000
 DEFAULT_SECONDS: Final = 5.0
-MOST_OUTPUTS: Final = 12
+MAX_OUTPUTS: Final = 12
 UNKNOWN_MODEL: Final = "The model name you specified is not supported. Please verify that it is available."
 NEED_CALLBACK: Final = frozenset({"kling-3.0/motion-control"})
 URL_STARTS: Final = ("http://", "https://", "asset://")
@@ -81,7 +81,7 @@ def output_count_of(given: Mapping[str, Any], *, usual: int = 1) -> int:
     for name in ("num_images", "n", "max_images", "nVariants"):
         text = str(given.get(name, ""))
         if text.isdecimal() and int(text) > 0:
-            return min(int(text), MOST_OUTPUTS)
+            return min(int(text), MAX_OUTPUTS)
     return usual
 
 

@@ -35,9 +35,9 @@ LATIN: Final = dict(
         strict=True,
     )
 )
-SMALLEST_SIDE_PX: Final = 64
+MIN_SIDE_PX: Final = 64
 NARROWEST: Final = 4
-MOST_LINES: Final = 5
+MAX_LINES: Final = 5
 SMOOTHING: Final = 2
 PALETTES: Final[tuple[tuple[Colour, Colour, Colour], ...]] = (
     ((24, 20, 68), (196, 86, 140), (255, 196, 96)),
@@ -136,7 +136,7 @@ def draw_picture(file: ResultFile, *, side_px: int, moment: float = 0.0) -> Imag
 def size_of(ratio: tuple[int, int], side_px: int) -> tuple[int, int]:
     """Return the pixel size of a picture whose long side is `side_px`; very thin ratios are widened."""
     wide, high = max(ratio[0], ratio[1] / NARROWEST), max(ratio[1], ratio[0] / NARROWEST)
-    scale = max(side_px, SMALLEST_SIDE_PX) / max(wide, high)
+    scale = max(side_px, MIN_SIDE_PX) / max(wide, high)
     return (max(1, round(wide * scale)), max(1, round(high * scale)))
 
 
@@ -231,11 +231,11 @@ def _fitted(text: str, width: int, height: int, side: int) -> tuple[list[str], I
     for size in range(max(smallest, round(side * 0.062)), smallest - 1, -2):
         font = load_font("Bold", size)
         lines = _wrapped(text, font, width)
-        if len(lines) <= MOST_LINES and len(lines) * size * 1.2 <= height:
+        if len(lines) <= MAX_LINES and len(lines) * size * 1.2 <= height:
             return lines, font
     font = load_font("Bold", smallest)
     lines = _wrapped(text, font, width)
-    kept = max(1, min(MOST_LINES, int(height / (smallest * 1.2))))
+    kept = max(1, min(MAX_LINES, int(height / (smallest * 1.2))))
     return ([*lines[: kept - 1], lines[kept - 1].rstrip() + "…"] if len(lines) > kept else lines), font
 
 

@@ -15,10 +15,10 @@ from photomat_sandbox.kie.tasks import MANY, Task, TaskOrder
 
 SIZE_FIELDS: Final = ("aspect_ratio", "aspectRatio", "ratio", "image_size", "size", "image_resolution")
 SQUARE: Final = (1, 1)
-LONGEST_NUMBER: Final = 5
+MAX_NUMBER_LENGTH: Final = 5
 SOUND_S: Final = 4.032
 """How long a tune is: sixteen notes."""
-MOST_TRACKS: Final = MANY
+MAX_TRACKS: Final = MANY
 DEFAULT_TEXT: Final = "Photomat sandbox made this text"
 STEMS: Final = ("vocal", "instrumental")
 ALL_STEMS: Final = (
@@ -57,7 +57,7 @@ def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
 
 def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
     """Describe the still that goes with a video and the covers that go with music."""
-    beside = {"video": ["frame.png"], "audio": [f"cover-{n}.jpeg" for n in range(1, MOST_TRACKS + 1)]}
+    beside = {"video": ["frame.png"], "audio": [f"cover-{n}.jpeg" for n in range(1, MAX_TRACKS + 1)]}
     return [
         described(task, name=f"{task.task_id}-{name}", output="image", index=index, count=1, made_at=made_at)
         for index, name in enumerate(beside.get(task.order.output, []))
@@ -147,7 +147,7 @@ def _parsed_ratio(text: str) -> tuple[int, int] | None:
     named = {"square": "1:1", "square_hd": "1:1", "portrait": "3:4", "landscape": "4:3"}
     plain = named.get(text.lower(), text.lower()).replace("portrait_", "").replace("landscape_", "")
     left, _, right = plain.replace("_", ":").replace("x", ":").replace("*", ":").partition(":")
-    if not all(side.isdecimal() and len(side) <= LONGEST_NUMBER and int(side) for side in (left, right)):
+    if not all(side.isdecimal() and len(side) <= MAX_NUMBER_LENGTH and int(side) for side in (left, right)):
         return None
     wide, high = int(left), int(right)
     upright = text.lower().startswith("portrait")

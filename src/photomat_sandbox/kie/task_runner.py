@@ -16,7 +16,7 @@ from photomat_sandbox.kie.tasks import PlannedOutcome, Task, TaskOrder, TaskStep
 from photomat_sandbox.kie.world import DueCallback, KieWorld
 from photomat_sandbox.transcript import Transcript
 
-LONGEST_SLEEP_S: Final = 0.2
+MAX_SLEEP_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +81,8 @@ class TaskRunner:
         """Return the time until the next step by our clock, but not long: an injected clock may jump."""
         due = min((task.plan[0].at for task in self.world.open_tasks.values() if task.plan), default=None)
         if due is None:
-            return LONGEST_SLEEP_S
-        return min(max(due - self.world.clock(), 0.001), LONGEST_SLEEP_S)
+            return MAX_SLEEP_S
+        return min(max(due - self.world.clock(), 0.001), MAX_SLEEP_S)
 
     def _apply_fault(self, outcome: PlannedOutcome) -> PlannedOutcome:
         """Let an armed "task" fault change the outcome of a new task."""

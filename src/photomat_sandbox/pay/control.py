@@ -13,7 +13,7 @@ from aiohttp import web
 from photomat_sandbox.control import read_object, refusal
 from photomat_sandbox.pay.bills import Bill, PaymentNotice, SimulatedProvider, to_the_cent
 
-MOST_NOTICES: Final = 100
+MAX_NOTICES: Final = 100
 LISTED_BILLS: Final = 500
 
 
@@ -58,8 +58,8 @@ class ProviderControl:
         """Send a notice of a bill now: `times`, `forged`, and `source`, an IP address a proxy would name as the sender."""
         bill, order = self._bill(request), await read_object(request)
         times, source = order.get("times", 1), order.get("source")
-        if type(times) is not int or not 1 <= times <= MOST_NOTICES:
-            raise refusal(f"times must be a number from 1 to {MOST_NOTICES}")
+        if type(times) is not int or not 1 <= times <= MAX_NOTICES:
+            raise refusal(f"times must be a number from 1 to {MAX_NOTICES}")
         if self.send is None or not self.provider.notices.notice_url:
             raise refusal("notice_url is not set")
         notice = self.provider.notice(bill.bill_id)

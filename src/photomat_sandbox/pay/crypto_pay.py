@@ -21,23 +21,23 @@ STABLE_DECIMALS: Final = 6
 FIAT_DECIMALS: Final = 2
 TOKEN_HEADER: Final = "Crypto-Pay-API-Token"  # noqa: S105  the header's name
 TOO_MANY_REQUESTS: Final = ProviderRefusal(429, "TOO_MANY_REQUESTS")
-LARGEST_BODY_BYTES: Final = 2**20
+MAX_BODY_BYTES: Final = 2**20
 FIATS: Final = (
     *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
     *("TRY", "AMD", "THB", "INR", "BRL", "IDR", "AZN", "AED", "PLN", "ILS"),
 )
 ASSETS: Final = ("USDT", "TON", "BTC", "ETH", "LTC", "BNB", "TRX", "USDC")
 BUTTONS: Final = ("viewItem", "openChannel", "openBot", "callback")
-LONGEST_DESCRIPTION: Final = 1024
-LARGEST_PAYLOAD_BYTES: Final = 4096
-LONGEST_OPEN_S: Final = 2_678_400
-LARGEST_PAGE: Final = 1000
+MAX_DESCRIPTION_LENGTH: Final = 1024
+MAX_PAYLOAD_BYTES: Final = 4096
+MAX_OPEN_S: Final = 2_678_400
+MAX_PAGE: Final = 1000
 USUAL_PAGE: Final = 100
 
 
 def build_app(world: CryptoPayWorld, transcript: Transcript, faults: Faults) -> web.Application:
     """Assemble the application; notices are sent while it runs."""
-    app = web.Application(client_max_size=LARGEST_BODY_BYTES)
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
     router = ProviderRouter(
         vendor="cryptopay",
         transcript=transcript,
@@ -157,9 +157,9 @@ def invoice_request(given: Mapping[str, Any]) -> InvoiceRequest:
         currency_type=str(kind),
         currency=str(given[name]),
         amount=_amount(given.get("amount")),
-        description=_text(given, "description", LONGEST_DESCRIPTION),
-        payload=_text(given, "payload", LARGEST_PAYLOAD_BYTES),
-        expires_in=_whole(given, "expires_in", 1, LONGEST_OPEN_S) if "expires_in" in given else None,
+        description=_text(given, "description", MAX_DESCRIPTION_LENGTH),
+        payload=_text(given, "payload", MAX_PAYLOAD_BYTES),
+        expires_in=_whole(given, "expires_in", 1, MAX_OPEN_S) if "expires_in" in given else None,
         button=str(button),
         button_url=str(button_url),
     )
@@ -183,7 +183,7 @@ def invoice_query(given: Mapping[str, Any]) -> InvoiceQuery:
         status=status,
         fiat=fiat,
         offset=_whole(given, "offset", 0, 10**9, usual=0),
-        count=_whole(given, "count", 1, LARGEST_PAGE, usual=USUAL_PAGE),
+        count=_whole(given, "count", 1, MAX_PAGE, usual=USUAL_PAGE),
     )
 
 

@@ -17,12 +17,12 @@ from photomat_sandbox.pay.yookassa_world import YooKassaPayment, YooKassaWorld
 from photomat_sandbox.transcript import Transcript
 
 TOO_MANY_REQUESTS: Final = ProviderRefusal(429, "too_many_requests", "Too many requests")
-LARGEST_BODY_BYTES: Final = 2**20
+MAX_BODY_BYTES: Final = 2**20
 
 
 def build_app(world: YooKassaWorld, transcript: Transcript, faults: Faults) -> web.Application:
     """Assemble the application; notices are sent while it runs."""
-    app = web.Application(client_max_size=LARGEST_BODY_BYTES)
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
     router = ProviderRouter(
         vendor="yookassa",
         transcript=transcript,

@@ -18,8 +18,8 @@ from aiohttp import hdrs, web
 from photomat_sandbox.pay.routing import ProviderRefusal
 
 MISSING: Final = ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", "receipt")
-LONGEST_ITEM_DESCRIPTION: Final = 128
-MOST_ITEMS: Final = 100
+MAX_ITEM_DESCRIPTION_LENGTH: Final = 128
+MAX_ITEMS: Final = 100
 VAT_CODES: Final = range(1, 13)
 TAX_SYSTEMS: Final = range(1, 7)
 PAYMENT_MODES: Final = frozenset(
@@ -34,13 +34,13 @@ PAYMENT_MODES: Final = frozenset(
     }
 )
 KEY_HEADER: Final = "Idempotence-Key"
-LONGEST_KEY: Final = 64
-LONGEST_DESCRIPTION: Final = 128
-LONGEST_ADDRESS: Final = 2048
-MOST_METADATA: Final = 16
-LONGEST_METADATA_NAME: Final = 32
-LONGEST_METADATA_VALUE: Final = 512
-LARGEST_PAGE: Final = 100
+MAX_KEY_LENGTH: Final = 64
+MAX_DESCRIPTION_LENGTH: Final = 128
+MAX_ADDRESS_LENGTH: Final = 2048
+MAX_METADATA: Final = 16
+MAX_METADATA_NAME_LENGTH: Final = 32
+MAX_METADATA_VALUE_LENGTH: Final = 512
+MAX_PAGE: Final = 100
 USUAL_PAGE: Final = 10
 STATUSES: Final = frozenset({"pending", "waiting_for_capture", "succeeded", "canceled"})
 FILTERS: Final = frozenset(
@@ -64,7 +64,7 @@ def has_receipt(body: Mapping[str, Any], *, amount: Decimal, currency: str, requ
     if tax_system is not None and (type(tax_system) is not int or tax_system not in TAX_SYSTEMS):
         raise _illegal("tax_system_code")
     items = receipt.get("items")
-    if not isinstance(items, list) or not 1 <= len(items) <= MOST_ITEMS:
+    if not isinstance(items, list) or not 1 <= len(items) <= MAX_ITEMS:
         raise _illegal("items")
     total = sum((_cost(item, currency=currency) for item in items), Decimal(0))
     if total != amount:
@@ -88,7 +88,7 @@ def _cost(item: object, *, currency: str) -> Decimal:
     if not isinstance(item, dict):
         raise _illegal("items")
     description, amount = item.get("description"), item.get("amount")
-    if not isinstance(description, str) or not 1 <= len(description) <= LONGEST_ITEM_DESCRIPTION:
+    if not isinstance(description, str) or not 1 <= len(description) <= MAX_ITEM_DESCRIPTION_LENGTH:
         raise _illegal("items.description")
     if type(item.get("vat_code")) is not int or item["vat_code"] not in VAT_CODES:
         raise _illegal("items.vat_code")
@@ -147,8 +147,8 @@ def invalid(sentence: str, parameter: str | None = None) -> ProviderRefusal:
 def key_of(request: web.Request) -> str:
     """Read the idempotence key that every POST must have."""
     key = request.headers.get(KEY_HEADER, "")
-    if not 0 < len(key) <= LONGEST_KEY:
-        raise invalid(f"Idempotence key is missing or longer than {LONGEST_KEY}", KEY_HEADER)
+    if not 0 < len(key) <= MAX_KEY_LENGTH:
+        raise invalid(f"Idempotence key is missing or longer than {MAX_KEY_LENGTH}", KEY_HEADER)
     return key
 
 
@@ -179,8 +179,8 @@ def amount_of(body: Mapping[str, Any], *, currency: str) -> Decimal:
 
 def description_of(body: Mapping[str, Any]) -> str:
     description = body.get("description", "")
-    if not isinstance(description, str) or len(description) > LONGEST_DESCRIPTION:
-        raise invalid(f"description must be a text of at most {LONGEST_DESCRIPTION} signs", "description")
+    if not isinstance(description, str) or len(description) > MAX_DESCRIPTION_LENGTH:
+        raise invalid(f"description must be a text of at most {MAX_DESCRIPTION_LENGTH} signs", "description")
     return description
 
 
@@ -215,8 +215,8 @@ def _list_query(
     if unknown:
         raise invalid("unknown parameter", min(unknown))
     limit, status = query.get("limit", str(USUAL_PAGE)), query.get("status")
-    if not limit.isdigit() or not 1 <= int(limit) <= LARGEST_PAGE:
-        raise invalid(f"limit must be from 1 to {LARGEST_PAGE}", "limit")
+    if not limit.isdigit() or not 1 <= int(limit) <= MAX_PAGE:
+        raise invalid(f"limit must be from 1 to {MAX_PAGE}", "limit")
     if status is not None and status not in statuses:
         raise invalid("unknown status", "status")
     bounds = {name: _instant(query[name], name) for name in filters & set(query)}
@@ -233,16 +233,18 @@ def _return_url(confirmation: object) -> str:
     if not isinstance(confirmation, dict) or confirmation.get("type") != "redirect":
         raise invalid("confirmation of type redirect is needed", "confirmation")
     url = confirmation.get("return_url")
-    if not isinstance(url, str) or len(url) > LONGEST_ADDRESS or urlsplit(url).scheme not in {"http", "https"}:
+    if not isinstance(url, str) or len(url) > MAX_ADDRESS_LENGTH or urlsplit(url).scheme not in {"http", "https"}:
         raise invalid("return_url must be an address", "confirmation.return_url")
     return url
 
 
 def _metadata(found: object) -> dict[str, str]:
-    if not isinstance(found, dict) or len(found) > MOST_METADATA:
-        raise invalid(f"metadata must be an object with at most {MOST_METADATA} keys", "metadata")
+    if not isinstance(found, dict) or len(found) > MAX_METADATA:
+        raise invalid(f"metadata must be an object with at most {MAX_METADATA} keys", "metadata")
     for name, value in found.items():
-        fits = isinstance(value, str) and len(value) <= LONGEST_METADATA_VALUE and len(name) <= LONGEST_METADATA_NAME
+        fits = (
+            isinstance(value, str) and len(value) <= MAX_METADATA_VALUE_LENGTH and len(name) <= MAX_METADATA_NAME_LENGTH
+        )
         if not fits:
             raise invalid("metadata must hold short texts", "metadata")
     return found

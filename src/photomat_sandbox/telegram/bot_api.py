@@ -16,8 +16,8 @@ from photomat_sandbox.telegram.methods.files import find_download
 from photomat_sandbox.telegram.methods.registry import METHODS, NAMES_BY_LOWER
 from photomat_sandbox.telegram.world import TelegramWorld
 
-LONGEST_HOLD_S: Final = 600.0
-LONGEST_REORDER_S: Final = 30.0
+MAX_HOLD_S: Final = 600.0
+MAX_REORDER_S: Final = 30.0
 LOOK_AGAIN_S: Final = 0.05
 QUIET_METHODS: Final = {"getUpdates"}
 SHOWN_PARAMS: Final = ("chat_id", "message_id", "text", "caption", "callback_query_id", "offset", "url")
@@ -118,7 +118,7 @@ class BotApi:
     async def _wait_for_another(self, name: str) -> None:
         """Wait, with a limit, until another call of this method was answered."""
         try:
-            async with asyncio.timeout(LONGEST_REORDER_S):
+            async with asyncio.timeout(MAX_REORDER_S):
                 await self._next_answer.setdefault(name, asyncio.Event()).wait()
         except TimeoutError:
             return
@@ -161,7 +161,7 @@ def _json(body: JsonObject, *, status: int = 200) -> web.Response:
 async def _hold(request: web.Request) -> None:
     """Keep the client waiting until it goes away."""
     try:
-        async with asyncio.timeout(LONGEST_HOLD_S):
+        async with asyncio.timeout(MAX_HOLD_S):
             while request.transport is not None and not request.transport.is_closing():  # noqa: ASYNC110 - aiohttp tells of a lost client by its transport alone
                 await asyncio.sleep(LOOK_AGAIN_S)
     except TimeoutError:

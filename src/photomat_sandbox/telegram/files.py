@@ -33,7 +33,7 @@ PAYLOAD: Final = struct.Struct(">BQ8s")
 VERSIONS: Final = {2, 3, 4}
 """Last bytes that TDLib reads: an old id, a generated file, a current id."""
 ENDING: Final = bytes((57, 4))
-MOST_PADDING: Final = 2
+MAX_PADDING: Final = 2
 
 
 def make_file_id(*, bot_id: int, kind: str, number: int) -> str:
@@ -67,7 +67,7 @@ def _decoded(file_id: str) -> bytes:
     """Decode base64url with the checks of TDLib, in its order."""
     text = file_id.rstrip("=")
     padding, length = len(file_id) - len(text), len(text.encode())
-    if padding > MOST_PADDING:
+    if padding > MAX_PADDING:
         raise _wrong("Wrong string padding")
     if padding and (length + padding) % 4:
         raise _wrong("Wrong padding length")

@@ -40,7 +40,7 @@ MPEG1_LAYER3_KBIT: Final = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 2
 MAX_PHOTO_BYTES: Final = 10_485_760
 MAX_SIDES_SUM: Final = 10_000
 MAX_RATIO: Final = 20
-LARGEST_SIDE: Final = 2560
+MAX_SIDE: Final = 2560
 SMALLER_SIDES: Final = (90, 320, 800, 1280)
 THUMBNAIL_SIDE: Final = 320
 THUMBNAIL_BYTES: Final = 200_000
@@ -288,13 +288,13 @@ def _as_jpeg(data: bytes) -> tuple[bytes, int, int]:
             width, height = image.size
             if width + height > MAX_SIDES_SUM or max(width, height) > MAX_RATIO * min(width, height):
                 raise bad_request("PHOTO_INVALID_DIMENSIONS")
-            if image.format == "JPEG" and max(width, height) <= LARGEST_SIDE:
+            if image.format == "JPEG" and max(width, height) <= MAX_SIDE:
                 image.load()
                 return data, width, height
             picture = image.convert("RGB")
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         raise bad_request("IMAGE_PROCESS_FAILED") from error
-    picture.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
+    picture.thumbnail((MAX_SIDE, MAX_SIDE))
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=87)
     return buffer.getvalue(), *picture.size

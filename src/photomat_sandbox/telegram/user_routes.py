@@ -17,7 +17,7 @@ from photomat_sandbox.telegram.world import TelegramWorld, commands_for
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 FILE_KINDS: Final = {"photo", "voice", "audio", "video", "document", "animation"}
-MOST_REPEATS: Final = 1000
+MAX_REPEATS: Final = 1000
 Act = Callable[[TelegramWorld, StarSubscription], object]
 
 
@@ -216,8 +216,8 @@ class UserPaymentRoutes:
         """Send the update of the last payment, or of the one with `charge_id`, `count` more times."""
         person, body = acting_person(self.world, request), await read_object(request)
         count = int(body.get("count", 1))
-        if not 1 <= count <= MOST_REPEATS:
-            raise ImpossibleError(f"count must be between 1 and {MOST_REPEATS}")
+        if not 1 <= count <= MAX_REPEATS:
+            raise ImpossibleError(f"count must be between 1 and {MAX_REPEATS}")
         message = self._payment_message(person, str(body.get("charge_id") or ""))
         return web.json_response({"update_ids": repeat_payment(self.world, message, count=count)})
 

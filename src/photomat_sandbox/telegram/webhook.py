@@ -22,8 +22,8 @@ from photomat_sandbox.telegram.urls import is_loopback
 
 ANSWER_TIMEOUT_S: Final = 60.0
 LOOK_AGAIN_S: Final = 0.25
-LONGEST_RETRY_AFTER_S: Final = 3600
-LONGEST_REORDER_S: Final = 30.0
+MAX_RETRY_AFTER_S: Final = 3600
+MAX_REORDER_S: Final = 30.0
 UNANSWERABLE: Final = {"setWebhook", "deleteWebhook", "close", "logOut"}
 
 
@@ -141,7 +141,7 @@ class WebhookPoster:
                 return _Outcome(
                     ok=False,
                     reason=f"Wrong response from the webhook: {answer.status} {answer.reason}",
-                    retry_after_s=min(int(pause), LONGEST_RETRY_AFTER_S) if pause.isdigit() else 0.0,
+                    retry_after_s=min(int(pause), MAX_RETRY_AFTER_S) if pause.isdigit() else 0.0,
                 )
         except TimeoutError:
             return _Outcome(ok=False, reason="Read timeout expired")
@@ -154,7 +154,7 @@ class WebhookPoster:
         lane.in_flight = False
         self._world.updates.wake()
         try:
-            async with asyncio.timeout(LONGEST_REORDER_S):
+            async with asyncio.timeout(MAX_REORDER_S):
                 await self._next_sent.wait()
         except TimeoutError:
             return

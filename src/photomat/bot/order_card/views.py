@@ -22,7 +22,7 @@ from photomat.texts.load import Say
 
 SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
-LONGEST_VALUES: Final = 1500
+MAX_VALUES_LENGTH: Final = 1500
 SHOWN_ON_BUTTON: Final = 24
 
 
@@ -94,7 +94,7 @@ def _order(say: Say, order: OrderWords) -> str:
     lines = [say("draft-input", title=escape(each.title), value=escape(each.text)) for each in order.values]
     shown: list[str] = []
     for line in lines:
-        if sum(map(len, shown)) + len(line) > LONGEST_VALUES:
+        if sum(map(len, shown)) + len(line) > MAX_VALUES_LENGTH:
             shown.append("…")
             break
         shown.append(line)

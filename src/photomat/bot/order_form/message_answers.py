@@ -31,7 +31,7 @@ from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
 from photomat.kernel.ids import JobId
 
-LONGEST_LINK: Final = 2000
+MAX_LINK_LENGTH: Final = 2000
 NOT_NOW: Final = Refused(key="file-not-now", facts={})
 NOTHING: Final = Refused(key="form-expects-text", facts={})
 ENOUGH: Final = frozenset({"готово", "всё", "все", "done", "ok", "ок"})
@@ -106,7 +106,7 @@ def attachment_of(message: Message) -> Attachment | Refused | None:
     text = (message.text or "").strip()
     if not LINK.fullmatch(text):
         return None
-    if not text.startswith("https://") or len(text) > LONGEST_LINK:
+    if not text.startswith("https://") or len(text) > MAX_LINK_LENGTH:
         return Refused(key="file-link-https", facts={})
     return Attachment(source=FromLink(text))
 

@@ -21,7 +21,7 @@ BETWEEN: Final = ("|", ";", ",", None)
 """What may stand between the fields of a line, the clearest first; None is a space."""
 
 SHOWN_OPTIONS: Final = 5
-LONGEST_PART: Final = 60
+MAX_PART_LENGTH: Final = 60
 MOST_QUICK: Final = 12
 LARGEST_QUICK: Final = 10_000
 
@@ -164,7 +164,7 @@ def _setting(asked: Input, part: str, language: str) -> dict[str, Any] | Refused
         return found if settable else None
     likely = "number" if NUMBER.fullmatch(part) else "choice"
     meant = next((each for each in settable if each.type == likely), settable[0])
-    facts = {"value": part[:LONGEST_PART], "input": meant.name}
+    facts = {"value": part[:MAX_PART_LENGTH], "input": meant.name}
     if meant.type == "choice":
         return Refused(key="form-line-choice", facts={**facts, "options": _examples(meant, language)})
     if meant.least is None or meant.most is None:

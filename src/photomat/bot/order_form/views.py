@@ -38,16 +38,16 @@ from photomat.texts.load import Say
 
 ON_ONE_PAGE: Final = 16
 ON_A_PAGE: Final = 12
-LONGEST_LABEL: Final = 60
+MAX_LABEL_LENGTH: Final = 60
 LEADING_SYMBOLS: Final = re.compile(r"^\W+")
-LONGEST_EXAMPLE: Final = 300
+MAX_EXAMPLE_LENGTH: Final = 300
 SHOWN_LINES: Final = 20
-MOST_MAKERS: Final = 3
+MAX_MAKERS: Final = 3
 TYPED: Final = frozenset({"text", "link"})
 """What is answered by writing; everything else has buttons, or is sent."""
 WIDTHS: Final = ((2, 4), (8, 3), (18, 2))
 """How many buttons stand side by side where the longest label has at most so many characters."""
-LONGEST_WORDS, LONGEST_NUMBERED = 34, 20
+MAX_WORDS_LENGTH, MAX_NUMBERED_LENGTH = 34, 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ def _about(question: OpenQuestion, about: About) -> str:
     lines = [escape(model.purpose.of(language))] if model.purpose else []
     if model.example_prompt is not None:
         example = model.example_prompt.of(language)
-        lines.append(say("form-example", prompt=escape(cut(example, LONGEST_EXAMPLE))))
+        lines.append(say("form-example", prompt=escape(cut(example, MAX_EXAMPLE_LENGTH))))
     offer = about.offer
     return "\n".join([*lines, f"{menu_views.usual_time(say, model, about.usual_s)} · {_price(say, offer)}"])
 
@@ -207,7 +207,7 @@ def _which_line(question: OpenQuestion, asked: Input) -> str:
     form = question.form
     heading = question.say("form-line", title=title_of(asked, question.language), number=form.at + 1)
     main = forms.open_line(form).get(asked.main) if asked.main else None
-    return f"{heading}\n<i>{escape(cut(str(main), LONGEST_EXAMPLE))}</i>" if main else heading
+    return f"{heading}\n<i>{escape(cut(str(main), MAX_EXAMPLE_LENGTH))}</i>" if main else heading
 
 
 def _lines_so_far(question: OpenQuestion, asked: Input) -> str:
@@ -243,14 +243,14 @@ def _asked_of_sources(question: OpenQuestion, sources: Sources) -> str:
         return f"{ask}\n{say('form-sources')}"
     if not sources.models:
         return f"{ask}\n\n{say('form-sources-empty')}"
-    named = ", ".join(escape(each.title_in(question.language)) for each in sources.models[:MOST_MAKERS])
+    named = ", ".join(escape(each.title_in(question.language)) for each in sources.models[:MAX_MAKERS])
     return f"{ask}\n\n{say('form-sources-none', models=named)}"
 
 
 def _source_rows(question: OpenQuestion, sources: Sources) -> Rows:
     if sources.made:
         return picks(question.say, question.form, sources.made, page=sources.page)
-    makers = sources.models[:MOST_MAKERS]
+    makers = sources.models[:MAX_MAKERS]
     return [[button(each.title_in(question.language), ModelButton(model=each.id))] for each in makers]
 
 
@@ -397,7 +397,7 @@ def _results(say: Say, form: Form, asked: Input) -> Rows:
 
 def _made_in_words(say: Say, made: EarlierResult) -> str:
     words = " ".join((part_in_words(made.words, say) or "").split())
-    what = cut(words, LONGEST_NUMBERED if made.outputs > 1 else LONGEST_WORDS) or made.model
+    what = cut(words, MAX_NUMBERED_LENGTH if made.outputs > 1 else MAX_WORDS_LENGTH) or made.model
     if made.seconds is not None:
         what = f"{what} ({int(made.seconds) // 60}:{int(made.seconds) % 60:02d})"
     when = f"{made.made_at:%d.%m %H:%M}"
@@ -408,7 +408,7 @@ def _made_in_words(say: Say, made: EarlierResult) -> str:
 
 
 def _option(form: Form, number: int, label: str) -> InlineKeyboardButton:
-    return button(label[:LONGEST_LABEL], OptionButton(form_id=form.form_id, turn=form.turn, option=number))
+    return button(label[:MAX_LABEL_LENGTH], OptionButton(form_id=form.form_id, turn=form.turn, option=number))
 
 
 def _pick(say: Say, form: Form, made: EarlierResult) -> InlineKeyboardButton:

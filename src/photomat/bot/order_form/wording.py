@@ -14,13 +14,13 @@ from photomat.catalog.formula import plain
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.model import Model
 from photomat.catalog.words import LocalizedText
-from photomat.files.accept import MOST_BYTES
-from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
+from photomat.files.accept import MAX_BYTES
+from photomat.telegram.files import MAX_BYTES as TELEGRAM_BYTES
 from photomat.texts.load import Say
 
 NAME: Final = re.compile(r"\w+")
-LONGEST_MESSAGE: Final = 4096
-LARGEST_SHOWN: Final = 10**6
+MAX_MESSAGE_LENGTH: Final = 4096
+MAX_SHOWN: Final = 10**6
 """A larger bound is not worth showing: it is the largest number of a seed."""
 
 
@@ -75,8 +75,8 @@ def _text_limits(say: Say, asked: Input) -> Iterator[str]:
     """An answer is one message, and Telegram splits a longer text: the smaller limit counts."""
     if asked.max_length is None:
         return
-    if asked.max_length > LONGEST_MESSAGE:
-        yield say("form-limit-message", limit=LONGEST_MESSAGE)
+    if asked.max_length > MAX_MESSAGE_LENGTH:
+        yield say("form-limit-message", limit=MAX_MESSAGE_LENGTH)
     elif (asked.min_length or 0) > 1:
         yield say("form-limit-lengths", least=asked.min_length, limit=asked.max_length)
     else:
@@ -84,7 +84,7 @@ def _text_limits(say: Say, asked: Input) -> Iterator[str]:
 
 
 def _number_limits(say: Say, asked: Input) -> Iterator[str]:
-    most = asked.most if asked.most is not None and asked.most <= LARGEST_SHOWN else None
+    most = asked.most if asked.most is not None and asked.most <= MAX_SHOWN else None
     if asked.least is not None and most is not None:
         yield say("form-limit-number", least=plain(asked.least), most=plain(most))
     elif asked.least is not None:
@@ -101,7 +101,7 @@ def _file_limits(say: Say, asked: Input, limits: FileLimits | None) -> Iterator[
     if limits.formats:
         yield say("form-limit-formats", kind=limits.kind, formats=", ".join(shown_formats(limits)))
     if limits.max_bytes is not None:
-        most = min(limits.max_bytes, MOST_BYTES)
+        most = min(limits.max_bytes, MAX_BYTES)
         fits = most <= TELEGRAM_BYTES
         facts = {"limit": most // MEGABYTE, "telegram": TELEGRAM_BYTES // MEGABYTE}
         yield say("form-limit-mb" if fits else "form-limit-mb-link", **facts)

@@ -16,7 +16,7 @@ from photomat.jobs.job import JobStatus
 from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
-LONGEST_PROMPT: Final = 60
+MAX_PROMPT_LENGTH: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ def _line(say: Say, number: int, job: PastJob, titles: Mapping[str, str]) -> str
         job=str(job.job_id),
         model=escape(job.title or titles.get(job.model, job.model)),
         when=f"{job.created_at:%d.%m %H:%M}",
-        prompt=escape(cut(" ".join(job.prompt.split()), LONGEST_PROMPT)),
+        prompt=escape(cut(" ".join(job.prompt.split()), MAX_PROMPT_LENGTH)),
         state=_state(say, job),
     )
 

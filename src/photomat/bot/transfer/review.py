@@ -33,7 +33,7 @@ INSISTS: Final = "insists"
 
 SHOWN_AT_ONCE: Final = 5
 COUNTED: Final = 1000
-MOST_NAME: Final = 80
+MAX_NAME: Final = 80
 log = get_logger()
 
 
@@ -197,7 +197,7 @@ def _operator(ctx: UpdateContext) -> str:
     """Who decided, for the journal and for the other operators."""
     user = ctx.user
     name = f"@{user.username}" if user.username else user.first_name
-    return str(storable(f"telegram:{user.user_id} {name}"[:MOST_NAME]))
+    return str(storable(f"telegram:{user.user_id} {name}"[:MAX_NAME]))
 
 
 def _most(ctx: UpdateContext) -> Money:

@@ -23,7 +23,7 @@ from photomat.payments.options import PaymentOptions
 from photomat.payments.receipt import Receipt, ReceiptState, transfer_code
 from photomat.payments.receipt_notices import REASONS
 from photomat.payments.topup import Topup
-from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult
+from photomat.payments.transfers import MAX_REASON, Decision, DecisionResult
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
@@ -144,7 +144,7 @@ def decision_text(say: Say, ruled: DecisionResult, *, most: Money) -> str:
         case Decision.BAD_SUM:
             return say("receipt-bad-sum", most=most)
         case Decision.BAD_REASON:
-            return say("receipt-bad-reason", limit=MOST_REASON)
+            return say("receipt-bad-reason", limit=MAX_REASON)
         case Decision.DUPLICATE_CREDITED:
             return say("receipt-twin-toast")
         case _ if receipt is None:

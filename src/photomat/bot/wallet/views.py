@@ -30,15 +30,15 @@ PAYMENT_SOURCES: Final = frozenset(get_args(PaymentSource))
 REFERRALS: Final = frozenset({"inviter", "friend", "percent"})
 """What a reward for an invitation was for."""
 PUT_BACK: Final = put_back_reference("")
-LONGEST_PROMPT: Final = 40
-LONGEST_NAME: Final = 30
+MAX_PROMPT_LENGTH: Final = 40
+MAX_NAME_LENGTH: Final = 30
 NUMBERS_IN_ROW: Final = 4
 HOLDS_NAMED: Final = 3
-LONGEST_HELD_PROMPT: Final = 20
-LONGEST_DETAILED_PROMPT: Final = 150
-LONGEST_REFERENCE: Final = 200
-LONGEST_SMALL_REFERENCE: Final = 40
-MOST_GIVEN_BACK: Final = 4
+MAX_HELD_PROMPT_LENGTH: Final = 20
+MAX_DETAILED_PROMPT_LENGTH: Final = 150
+MAX_REFERENCE_LENGTH: Final = 200
+MAX_SMALL_REFERENCE_LENGTH: Final = 40
+MAX_GIVEN_BACK: Final = 4
 """All of it, escaped, stays below the 4096 characters of a message."""
 STARS: Final = "XTR"
 
@@ -78,7 +78,7 @@ def of_debt(say: Say, move: StatementLine) -> str | None:
 
 
 def order_title(
-    say: Say, model: str, prompt: str | None, titles: Mapping[str, str], *, longest: int = LONGEST_PROMPT
+    say: Say, model: str, prompt: str | None, titles: Mapping[str, str], *, longest: int = MAX_PROMPT_LENGTH
 ) -> str:
     """`Z-Image «кот-космонавт»`."""
     title = escape(titles.get(model, model))
@@ -117,7 +117,7 @@ def _detail(say: Say, move: StatementLine, titles: Mapping[str, str]) -> str:
 
 
 def _short(written: object) -> str:
-    return escape(cut(str(written or ""), LONGEST_NAME))
+    return escape(cut(str(written or ""), MAX_NAME_LENGTH))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,8 @@ def _wallet_rows(say: Say) -> Rows:
 def _held(say: Say, holds: Sequence[OpenHold], titles: Mapping[str, str]) -> str:
     held = Money(sum(hold.amount.minor for hold in holds), holds[0].amount.currency)
     named = [
-        order_title(say, hold.model, hold.prompt, titles, longest=LONGEST_HELD_PROMPT) for hold in holds[:HOLDS_NAMED]
+        order_title(say, hold.model, hold.prompt, titles, longest=MAX_HELD_PROMPT_LENGTH)
+        for hold in holds[:HOLDS_NAMED]
     ]
     if len(holds) > HOLDS_NAMED:
         named.append("…")
@@ -212,7 +213,7 @@ def details_page(say: Say, details: LineDetails, titles: Mapping[str, str], *, b
         *_about(say, details, titles),
         *_given_back(say, details),
         "",
-        say("wallet-story-number", reference=escape(cut(move.reference, LONGEST_REFERENCE))),
+        say("wallet-story-number", reference=escape(cut(move.reference, MAX_REFERENCE_LENGTH))),
     ]
     return View(text="\n".join(lines), rows=_rows(say, details, before))
 
@@ -233,7 +234,7 @@ def _about(say: Say, details: LineDetails, titles: Mapping[str, str]) -> list[st
 
 
 def _order(say: Say, order: OrderDetails, model: str, titles: Mapping[str, str]) -> list[str]:
-    named = order_title(say, model, order.prompt, titles, longest=LONGEST_DETAILED_PROMPT)
+    named = order_title(say, model, order.prompt, titles, longest=MAX_DETAILED_PROMPT_LENGTH)
     lines = [
         say("wallet-story-order", number=order.job_id, order=named),
         say("wallet-story-bought", when=when(order.bought_at), price=order.price),
@@ -265,9 +266,9 @@ def _given_back(say: Say, details: LineDetails) -> list[str]:
             "wallet-story-given-back" if is_given else "wallet-story-taken-back",
             when=when(one.booked_at),
             amount=one.amount,
-            reference=escape(cut(one.reference, LONGEST_SMALL_REFERENCE)),
+            reference=escape(cut(one.reference, MAX_SMALL_REFERENCE_LENGTH)),
         )
-        for one in details.given_back[-MOST_GIVEN_BACK:]
+        for one in details.given_back[-MAX_GIVEN_BACK:]
     ]
 
 
