@@ -257,7 +257,7 @@ async def test_a_checkout_is_refused_at_once_with_a_reason(database: str) -> Non
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         events = chat.telegram.transcript.since(0)
-        assert any("способ оплаты сейчас выключен" in event.summary for event in events)
+        assert any("счёт мне не знаком" in event.summary for event in events)
         assert await chat.pool.fetchval("SELECT count(*) FROM inbox WHERE handled_at IS NULL") == 0
 
 
