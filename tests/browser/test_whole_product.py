@@ -12,7 +12,7 @@ from playwright.async_api import Page, expect
 
 from support.browser import chromium, page_at
 from support.ports import free_ports_in_a_row
-from support.sandbox import buy, say
+from support.sandbox import buy, running_sandbox, say
 from support.system import until
 
 PROGRAM = str(Path(sys.executable).with_name("photomat"))
@@ -57,11 +57,7 @@ async def test_one_command_leads_to_one_picture_in_the_browser(tmp_path: Path) -
         process.send_signal(signal.SIGINT)
         async with asyncio.timeout(120):
             assert await process.wait() == 0, log_file.read_text()
-    async with (
-        sandbox(tmp_path) as (port, _log, _process),
-        chromium() as browser,
-        page_at(browser, f"http://127.0.0.1:{port + 1}/") as page,
-    ):
+    async with running_sandbox(tmp_path) as address, chromium() as browser, page_at(browser, address) as page:
         await page.locator('[data-kind="photo"]').first.wait_for()
         await say(page, "/balance")
         await page.locator('[data-from="bot"]', has_text="999,36").first.wait_for()

@@ -56,6 +56,7 @@ def is_there(pid: int) -> bool:
     return True
 
 
+@pytest.mark.prove
 async def test_a_lab_that_is_killed_leaves_no_instance_behind(tmp_path: Path) -> None:
     """The database takes the call and never says a word, so nobody leaves by itself so soon."""
     with socket.create_server(("127.0.0.1", 0)) as silent:

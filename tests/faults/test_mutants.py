@@ -1,4 +1,4 @@
-"""The tests notice seeded mistakes: three of them here, all of them by `make mutants`."""
+"""The tests notice seeded mistakes: two of them here, all of them by `make mutants`."""
 
 from collections import Counter
 from pathlib import Path
@@ -97,9 +97,11 @@ def test_the_tests_notice_the_quick_ones() -> None:
     assert {trial.mutation.name: trial.verdict for trial in trials} == dict.fromkeys(QUICK, Verdict.KILLED), trials
 
 
+@pytest.mark.prove
 def test_a_mistake_that_no_test_notices_is_said_to_survive() -> None:
     assert try_one(UNNOTICED).verdict is Verdict.SURVIVED
 
 
+@pytest.mark.prove
 def test_a_mistake_that_only_breaks_the_code_proves_nothing() -> None:
     assert try_one(DOES_NOT_RUN).verdict is Verdict.NOT_TRIED
