@@ -101,7 +101,13 @@ async def test_a_card_of_an_older_revision_is_shown_anew(database: str) -> None:
         old = await a_draft(pool, user)
         inputs = CAT | {"aspect_ratio": "16:9"}
         new = await change_draft(
-            pool, draft_id=old.draft_id, user_id=user, origin="update:1:99", inputs=inputs, price=rub(PRICE)
+            pool,
+            draft_id=old.draft_id,
+            user_id=user,
+            origin="update:1:99",
+            model=old.model,
+            inputs=inputs,
+            price=rub(PRICE),
         )
         answer = await tap_create(pool, old)
         assert isinstance(answer, CardOutdated)
@@ -219,7 +225,13 @@ async def test_the_same_update_again_finds_its_draft_and_makes_no_further_revisi
         assert await a_draft(pool, user, origin="update:1:5") == draft
         changed = [
             await change_draft(
-                pool, draft_id=draft.draft_id, user_id=user, origin="update:1:6", inputs=CAT, price=rub(PRICE)
+                pool,
+                draft_id=draft.draft_id,
+                user_id=user,
+                origin="update:1:6",
+                model=draft.model,
+                inputs=CAT,
+                price=rub(PRICE),
             )
             for _ in range(2)
         ]

@@ -44,34 +44,34 @@ class Tap:
         except TelegramBadRequest:
             return
 
-    async def open(self, view: View) -> None:
+    async def open(self, view: View) -> MessageId | None:
         """Show a page: in place in a private chat, as a new message in a group."""
         if self.message is not None and self.message.chat.type == ChatType.PRIVATE:
-            await self.replace(view)
-        else:
-            await self.send(view)
+            return await self.replace(view)
+        return await self.send(view)
 
-    async def replace(self, view: View) -> None:
+    async def replace(self, view: View) -> MessageId | None:
         """Turn the tapped message into the view; when it may not or can no longer be edited, send the view."""
         message = self.message
         if not isinstance(message, Message) or self._on_a_job_card or _must_be_replied_to(message, view):
-            await self.send(view)
-            return
+            return await self.send(view)
         try:
             await message.edit_text(_text(message, view), parse_mode=ParseMode.HTML, reply_markup=view.keyboard)
         except TelegramBadRequest as refusal:
             if not is_not_modified(refusal):
-                await self.send(view)
+                return await self.send(view)
+        return self.message_id
 
-    async def send(self, view: View) -> None:
+    async def send(self, view: View) -> MessageId | None:
         message = self.message
         if message is None:
-            return
+            return None
         text = _text(message, view)
         if _must_be_replied_to(message, view):
             person = self.query.from_user
             text = f'<a href="tg://user?id={person.id}">{escape(person.first_name)}</a>\n{text}'
-        await message.answer(text, parse_mode=ParseMode.HTML, reply_markup=_markup(message, view))
+        sent = await message.answer(text, parse_mode=ParseMode.HTML, reply_markup=_markup(message, view))
+        return MessageId(sent.message_id)
 
 
 async def send(message: Message, view: View) -> MessageId:

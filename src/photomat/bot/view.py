@@ -8,6 +8,7 @@ from aiogram.filters.callback_data import CallbackData
 from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
 
 from photomat.bot.buttons import MenuButton, Screen
+from photomat.kernel.ids import MessageId
 from photomat.texts.load import Say
 
 Rows = list[list[InlineKeyboardButton]]
@@ -27,7 +28,8 @@ class View:
         return InlineKeyboardMarkup(inline_keyboard=self.rows) if self.rows else None
 
 
-Show: TypeAlias = Callable[[View], Awaitable[object]]
+Show: TypeAlias = Callable[[View], Awaitable[MessageId | None]]
+"""Shows a view; returns the message that shows it, where that is known."""
 
 
 def button(text: str, data: CallbackData | str) -> InlineKeyboardButton:

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
-from photomat.kernel.ids import BotId, ChatId, DraftId, UserId
+from photomat.kernel.ids import BotId, ChatId, DraftId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.work.retention import OldRows
 
 LIFE: Final = timedelta(days=1)
 UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
-    "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision,"
+    "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id,"
     " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed"
 )
 
@@ -37,7 +37,8 @@ class Buyer:
 class Draft:
     """A filled-in order with its quoted price. `revision` tells whether a card shows the newest.
 
-    A draft that has expired or was canceled is closed.
+    A draft that has expired or was canceled is closed. `said` are the plain words it began with, if it did;
+    `card_message_id` is the message that shows it, as far as known.
     """
 
     draft_id: DraftId
@@ -49,17 +50,26 @@ class Draft:
     price: Money
     revision: int
     is_closed: bool
+    said: str | None = None
+    card_message_id: MessageId | None = None
 
 
 async def save_draft(
-    pool: Pool, buyer: Buyer, *, origin: str, model: str, inputs: Mapping[str, Any], price: Money
+    pool: Pool,
+    buyer: Buyer,
+    *,
+    origin: str,
+    model: str,
+    inputs: Mapping[str, Any],
+    price: Money,
+    said: str | None = None,
 ) -> Draft:
     """Store a new draft; idempotent per origin."""
     row = await require_row(
         pool,
         f"""
-        INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, photomat_now() + $9::interval)
+        INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, said, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, photomat_now() + $10::interval)
             ON CONFLICT ON CONSTRAINT drafts_origin_once DO UPDATE SET origin = excluded.origin
         RETURNING {COLUMNS}
         """,  # noqa: S608  a constant list of columns
@@ -71,20 +81,28 @@ async def save_draft(
         dict(inputs),
         price.minor,
         price.currency,
+        said,
         LIFE,
     )
     return _draft(row)
 
 
 async def change_draft(
-    pool: Pool, *, draft_id: DraftId, user_id: UserId, origin: str, inputs: Mapping[str, Any], price: Money
+    pool: Pool,
+    *,
+    draft_id: DraftId,
+    user_id: UserId,
+    origin: str,
+    model: str,
+    inputs: Mapping[str, Any],
+    price: Money,
 ) -> Draft | None:
     """Make a new revision of a draft not yet bought; idempotent per origin. None when it is bought or not this user's."""
     row = await pool.fetchrow(
         f"""
         UPDATE drafts
            SET revision = revision + CASE WHEN origin = $3 THEN 0 ELSE 1 END, origin = $3, inputs = $4, price = $5,
-               currency = $6, expires_at = photomat_now() + $7::interval
+               currency = $6, expires_at = photomat_now() + $7::interval, model = $8, changed_at = photomat_now()
          WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL
         RETURNING {COLUMNS}
         """,  # noqa: S608  a constant list of columns
@@ -95,6 +113,7 @@ async def change_draft(
         price.minor,
         price.currency,
         LIFE,
+        model,
     )
     return None if row is None else _draft(row)
 
@@ -131,6 +150,30 @@ async def open_draft(pool: Pool, *, user_id: UserId) -> Draft | None:
         user_id,
     )
     return None if row is None else _draft(row)
+
+
+async def newest_card(
+    pool: Pool, *, bot_id: BotId, user_id: UserId, chat_id: ChatId, within: timedelta
+) -> Draft | None:
+    """The draft shown last in this chat, if it was shown or changed within this time and can still be bought."""
+    row = await pool.fetchrow(
+        f"""
+        SELECT {COLUMNS} FROM drafts
+         WHERE user_id = $1 AND bot_id = $2 AND chat_id = $3 AND changed_at > photomat_now() - $4::interval
+           AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
+         ORDER BY changed_at DESC LIMIT 1
+        """,  # noqa: S608  a constant list of columns
+        user_id,
+        bot_id,
+        chat_id,
+        within,
+    )
+    return None if row is None else _draft(row)
+
+
+async def record_card(tx: Transaction, *, draft_id: DraftId, message_id: MessageId) -> None:
+    """This message shows the draft now."""
+    await tx.execute("UPDATE drafts SET card_message_id = $2 WHERE draft_id = $1", draft_id, message_id)
 
 
 async def has_recent_duplicate(
@@ -215,4 +258,6 @@ def _draft(row: Row) -> Draft:
         price=Money(row["price"], row["currency"]),
         revision=row["revision"],
         is_closed=row["is_closed"],
+        said=row["said"],
+        card_message_id=row["card_message_id"],
     )

@@ -140,19 +140,37 @@ class OrderService:
         return check_files(replace(asked, min_items=1), [*before, added])
 
     async def save_draft(
-        self, buyer: Buyer, model: Model, inputs: Mapping[str, Any], *, origin: str, draft_id: int | None = None
+        self,
+        buyer: Buyer,
+        model: Model,
+        inputs: Mapping[str, Any],
+        *,
+        origin: str,
+        draft_id: int | None = None,
+        said: str | None = None,
     ) -> Draft:
-        """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet."""
+        """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet.
+
+        The new revision may be of another model. `said` are the plain words a new draft began with.
+        """
         price = (await self.quote(buyer.user_id, model, inputs)).price
         failpoint("draft.before_save")
         if draft_id is not None:
             changed = await drafts.change_draft(
-                self.pool, draft_id=DraftId(draft_id), user_id=buyer.user_id, origin=origin, inputs=inputs, price=price
+                self.pool,
+                draft_id=DraftId(draft_id),
+                user_id=buyer.user_id,
+                origin=origin,
+                model=model.id,
+                inputs=inputs,
+                price=price,
             )
             if changed is not None and not changed.is_closed:
                 return changed
         origin = origin if draft_id is None else f"{origin}:new"
-        return await drafts.save_draft(self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price)
+        return await drafts.save_draft(
+            self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said
+        )
 
     async def find(self, user_id: UserId, draft_id: int) -> DraftOrder | None:
         """A draft of this user with its model, while that is sold."""
@@ -162,6 +180,16 @@ class OrderService:
 
     async def newest_open(self, user_id: UserId) -> Draft | None:
         return await drafts.open_draft(self.pool, user_id=user_id)
+
+    async def newest_card(self, buyer: Buyer, *, within: timedelta) -> Draft | None:
+        """The draft whose card was shown last in this chat, if within this time."""
+        return await drafts.newest_card(
+            self.pool, bot_id=buyer.bot_id, user_id=buyer.user_id, chat_id=buyer.chat_id, within=within
+        )
+
+    async def record_card(self, draft: Draft, message_id: MessageId) -> None:
+        async with transaction(self.pool) as tx:
+            await drafts.record_card(tx, draft_id=draft.draft_id, message_id=message_id)
 
     async def has_recent_duplicate(
         self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, origin: str
@@ -185,7 +213,13 @@ class OrderService:
     async def reprice(self, draft: Draft, price: Money, *, origin: str) -> Draft | None:
         """The draft at a new revision with this price; None when it is bought."""
         return await drafts.change_draft(
-            self.pool, draft_id=draft.draft_id, user_id=draft.user_id, origin=origin, inputs=draft.inputs, price=price
+            self.pool,
+            draft_id=draft.draft_id,
+            user_id=draft.user_id,
+            origin=origin,
+            model=draft.model,
+            inputs=draft.inputs,
+            price=price,
         )
 
     async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:

@@ -31,7 +31,10 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
     failpoint("draft.before_card")
     balance = await ctx.balance()
     paid_by = None if draft.price.minor else (await ctx.orders.quote(ctx.user_id, model, draft.inputs)).paid_by
-    await show(draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by))
+    view = draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by)
+    shown_in = await show(view)
+    if shown_in is not None:
+        await ctx.orders.record_card(draft, shown_in)
     failpoint("draft.after_card")
 
 

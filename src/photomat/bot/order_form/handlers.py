@@ -53,7 +53,7 @@ from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.reference import JobRef
 from photomat.jobs.history import SHOWN, earlier_files
-from photomat.kernel.ids import JobId
+from photomat.kernel.ids import JobId, MessageId
 
 
 def router() -> Router:
@@ -148,9 +148,9 @@ async def answer_closed_question(tap: Tap, ctx: UpdateContext) -> None:
 def reply_to(tap: Tap) -> Reply:
     """The tapped message becomes the next view; a refusal pops up."""
 
-    async def show(view: View) -> None:
+    async def show(view: View) -> MessageId | None:
         await tap.answer()
-        await tap.replace(view)
+        return await tap.replace(view)
 
     async def alert(view: View) -> None:
         await tap.answer(unescape(view.text), alert=True)
