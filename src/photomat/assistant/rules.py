@@ -72,7 +72,14 @@ def plan(request: Request, storefront: Storefront) -> Plan | None:
         return None
     best = max(drafts, key=lambda each: (each.told.fits, each.exact))
     alternatives = _alternatives(wish, request.attached, storefront)
-    return Plan(wish=wish, model=best.model, inputs=best.inputs, words=best.told.words, alternatives=alternatives)
+    return Plan(
+        wish=wish,
+        model=best.model,
+        inputs=best.inputs,
+        words=best.told.words,
+        alternatives=alternatives,
+        names_wish=reading is not None and reading.sign.how != "usual",
+    )
 
 
 def _read(request: Request, storefront: Storefront) -> Reading | None:
@@ -80,7 +87,7 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     text = request.words.strip()
     words = read_words(text)
     attached = request.attached if request.attached in vocabulary().given else None
-    if is_small_talk(words) or (attached is None and is_question(words, text)):
+    if not any(map(str.isalpha, text)) or is_small_talk(words) or (attached is None and is_question(words, text)):
         text, words = "", []
     if not words and attached is None:
         return None
