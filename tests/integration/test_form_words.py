@@ -193,7 +193,7 @@ async def test_a_card_the_catalogue_no_longer_bears_is_not_sold_but_can_be_mende
         await chat.pool.execute('UPDATE drafts SET inputs = inputs || \'{"aspect_ratio": "5:7"}\'::jsonb')
         await chat.taps("✅ Создать")
         assert "Нет такого варианта" in chat.answers[-1]
-        await chat.taps("❓ Почему")
+        await chat.taps("❓ Цена")
         assert "устарел" in chat.answers[-1]
         await chat.taps("✏️ Изменить")
         await chat.taps("✏️ Формат")

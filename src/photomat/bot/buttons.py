@@ -29,6 +29,7 @@ class Screen(StrEnum):
 
 class DraftAction(StrEnum):
     CREATE = "create"
+    VOUCHER = "gift"
     CHANGE = "change"
     CANCEL = "cancel"
     BACK = "back"
@@ -191,6 +192,15 @@ class ChangeButton(CallbackData, prefix="e"):
 
     draft_id: Id
     question: Small
+
+
+class CardOptionButton(CallbackData, prefix="co"):
+    """Gives an input of a draft one of its values, both by number, if its card still shows this revision."""
+
+    draft_id: Id
+    revision: Small
+    question: Small
+    option: Small
 
 
 class LanguageButton(CallbackData, prefix="l"):
