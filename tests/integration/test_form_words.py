@@ -135,7 +135,7 @@ async def test_what_does_not_go_together_is_said_and_the_card_stays(database: st
             "Так не получится: больше 4 картинок — только серией; сначала включите «Серия картинок»."
         )
         assert "Так не получится" in await chat.says("6")
-        await chat.taps("✖️ Отмена")
+        await chat.taps("◀️ К заказу")
         assert chat.button("✅ Создать")
         assert await order(chat) == {"prompt": "кот"}
 

@@ -335,10 +335,13 @@ def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
 
 
 def ways_out(say: Say, form: Form, before: InlineKeyboardButton | None) -> Rows:
-    """Back and cancel; `before` stands where there is no earlier question."""
+    """One step back, and out of the form; `before` stands where there is no earlier question.
+
+    Out of a change is back to its card, which is kept as it was: there is nothing to cancel.
+    """
     has_earlier = bool(form.trail) or form.is_half_answered
     back = _step(say("form-back"), form, Step.BACK) if has_earlier else before
-    leave = button(say("button-leave"), LeaveButton(form_id=form.form_id))
+    leave = button(say("card-back" if form.is_change else "button-leave"), LeaveButton(form_id=form.form_id))
     return [[*([back] if back else []), leave]]
 
 

@@ -13,3 +13,4 @@ card-count = ×{ $count }
 card-why = ❓ Price
 card-voucher = 🎟 Use my gift
 card-voucher-note = 🎟 A gift by promo code { $code }, left: { $left }. Use it for this order or keep it: you decide.
+card-back = ◀️ To the order

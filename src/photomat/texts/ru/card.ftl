@@ -13,3 +13,4 @@ card-count = ×{ $count }
 card-why = ❓ Цена
 card-voucher = 🎟 Потратить подарок
 card-voucher-note = 🎟 Подарок по промокоду { $code }, осталось: { $left }. Потратить его на этот заказ или сохранить — решаете вы.
+card-back = ◀️ К заказу
