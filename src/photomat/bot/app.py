@@ -10,7 +10,7 @@ from aiogram.types import BotCommand
 
 from photomat.bot.menu import deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
-from photomat.bot.middlewares import AnswerEveryTap, LeaveQuestionOnNewPage, RegisterSender
+from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.results import handlers as results
@@ -53,6 +53,7 @@ def build_dispatcher() -> Dispatcher:
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     for observer in (dispatcher.message, dispatcher.callback_query):
         observer.middleware(RegisterSender())
+        observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
     dispatcher.include_routers(*_routers())
     return dispatcher

@@ -29,6 +29,7 @@ class Screen(StrEnum):
 
 class DraftAction(StrEnum):
     CREATE = "create"
+    VOUCHER = "gift"
     CHANGE = "change"
     CANCEL = "cancel"
     BACK = "back"
@@ -206,7 +207,6 @@ class OtherModelButton(CallbackData, prefix="dm"):
     """Takes a draft over to another model."""
 
     draft_id: Id
-    revision: Small
     model: str
 
 
@@ -222,6 +222,15 @@ class ChangeButton(CallbackData, prefix="e"):
 
     draft_id: Id
     question: Small
+
+
+class CardOptionButton(CallbackData, prefix="co"):
+    """Gives an input of a draft one of its values, both by number, if its card still shows this revision."""
+
+    draft_id: Id
+    revision: Small
+    question: Small
+    option: Small
 
 
 class LanguageButton(CallbackData, prefix="l"):
