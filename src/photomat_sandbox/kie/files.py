@@ -25,8 +25,9 @@ from photomat_sandbox.kie.pictures import render_mask, render_picture
 from photomat_sandbox.kie.results import ResultFile
 from photomat_sandbox.kie.routing import KieReply, KieRouter, base_url_of, body_of
 from photomat_sandbox.kie.sound import mp3_frames, render_wav
+from photomat_sandbox.kie.store import StoredUpload
 from photomat_sandbox.kie.video import render_video
-from photomat_sandbox.kie.world import KieWorld, StoredUpload
+from photomat_sandbox.kie.world import KieWorld
 
 ACCOUNT_FOLDER: Final = "kieai/1001"
 FETCH_TIMEOUT_S: Final = 30

@@ -87,6 +87,8 @@ class Task:
     fail_msg: str | None = None
     callback_tries: int = 0
     callback_given_up: bool = False
+    callback_over: bool = False
+    """Whether the last callback was accepted, lost on purpose or given up, so that none is owed."""
 
     @property
     def is_over(self) -> bool:
