@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from aiohttp import web
 
+from photomat_sandbox.bot_process import BotProcess
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app as build_telegram
 from photomat_sandbox.telegram.state_file import load_state
@@ -124,12 +125,13 @@ def serve(
     if operator:
         add_operator(chats, operator)
     account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds, state=kie_state)
-    telegram_app = build_telegram(chats, transcript, faults, state_file=state)
+    bot = BotProcess(transcript=transcript)
+    telegram_app = build_telegram(chats, transcript, faults, state_file=state, bot=bot)
     kie_app = build_kie(account, transcript, faults)
     shop = YooKassaWorld(shop_id=shop_id, secret_key=shop_key, currency=shop_currency, receipts_required=shop_receipts)
     mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to)
     servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
-    asyncio.run(_serve(servers, with_stdin=with_stdin))
+    asyncio.run(_serve(servers, heard=bot.feed if with_stdin else None))
 
 
 def telegram_world(
@@ -162,11 +164,19 @@ def _kie_world(*, key: str, webhook_key: str, seconds: float, state: Path | None
     return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds, store=store)
 
 
-async def _serve(servers: list[tuple[str, web.Application, str, int]], *, with_stdin: bool = False) -> None:
+async def _serve(
+    servers: list[tuple[str, web.Application, str, int]], *, heard: Callable[[bytes], None] | None = None
+) -> None:
+    """Serve until a signal, or, where standard input is listened to, until it closes."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    if with_stdin:
-        loop.add_reader(sys.stdin.fileno(), lambda: stop.set() if not os.read(sys.stdin.fileno(), 1) else None)
+
+    def listen(hear: Callable[[bytes], None]) -> None:
+        data = os.read(sys.stdin.fileno(), 4096)
+        hear(data) if data else stop.set()
+
+    if heard:
+        loop.add_reader(sys.stdin.fileno(), listen, heard)
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with AsyncExitStack() as stack:
