@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from photomat_sandbox.faults import Faults
-from photomat_sandbox.kie.inputs import lacks_input
+from photomat_sandbox.kie.derived import sound_seconds
+from photomat_sandbox.kie.inputs import lacks_input, sources_of
 from photomat_sandbox.kie.tasks import PlannedOutcome, Task, TaskOrder, TaskStep, plan_of, planned_outcome
 from photomat_sandbox.kie.world import DueCallback, KieWorld
 from photomat_sandbox.transcript import Transcript
@@ -42,6 +43,9 @@ class TaskRunner:
             outcome=outcome,
             plan=plan_of(outcome, created_at=now, is_staged=order.is_staged, skip_states=world.settings.skip_states),
         )
+        task.sources = sources_of(world, order)
+        if order.output == "audio" and task.sources:
+            task.sound_s = sound_seconds(world.uploaded(task.sources)) or task.sound_s
         world.keep_task(task)
         world.wake()
         return task

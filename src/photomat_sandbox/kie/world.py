@@ -219,6 +219,11 @@ class KieWorld:
         while sum(len(kept.content) for kept in self.uploads.values()) > KEPT_UPLOAD_BYTES and len(self.uploads) > 1:
             self._drop_upload(next(iter(self.uploads)))
 
+    def uploaded(self, sources: Sequence[str]) -> list[bytes]:
+        """Return the contents of those sources that are uploads and still there."""
+        found = [self.live_upload(name.removeprefix("files/")) for name in sources if name.startswith("files/")]
+        return [upload.content for upload in found if upload is not None]
+
     def _drop_upload(self, path: str) -> None:
         del self.uploads[path]
         if self._store is not None:
