@@ -86,6 +86,17 @@ class Sender:
     links: ResultLinks = NO_LINKS
     rich: bool = False
 
+    async def copied(self, output: Output) -> tuple[Output, Transient | None]:
+        """The output with our own copy; or as it is, and why there is none."""
+        missing: Transient | None = None
+        try:
+            output = await self.archive.ensure_copy(output)
+        except Transient as error:
+            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+            missing = error
+        failpoint("deliver.after_fetch")
+        return output, missing
+
     async def show(self, card: Card, view: CardView, *, language: str, exhausted: Exhausted) -> EditOutcome:
         """Edit the card; the level is url (Telegram has or fetches the file), bytes or text."""
         try:
@@ -110,14 +121,7 @@ class Sender:
     async def _show_output(
         self, card: Card, view: CardView, output: Output, language: str, exhausted: Exhausted
     ) -> EditOutcome:
-        missing: Transient | None = None
-        refused: str | None = None
-        try:
-            output = await self.archive.ensure_copy(output)
-        except Transient as error:
-            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
-            missing = error
-        failpoint("deliver.after_fetch")
+        missing, refused = view.missing, None
         label = await self.archive.label_of(output, title=view.part, performer=view.model)
         for fallback in fallbacks_of(output, self.archive.path_of(output), label=label):
             failpoint("deliver.before_edit")

@@ -25,7 +25,8 @@ SIMPLE_TAGS: Final = {
     "pre": "pre",
     "blockquote": "blockquote",
 }
-KNOWN_TAGS: Final = {*SIMPLE_TAGS, "a", "span", "tg-emoji"}
+KNOWN_TAGS: Final = {*SIMPLE_TAGS, "a", "span", "tg-emoji", "tg-time"}
+TIME_FORMAT: Final = re.compile(r"r|w?[dD]?[tT]?")
 ATTRIBUTE: Final = re.compile(r"""\s+([a-zA-Z0-9_.-]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>]+))?""")
 TAG_NAME: Final = re.compile(r"/?[^\s>]*")
 NAMED: Final = {"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"'}
@@ -111,6 +112,8 @@ class _HtmlReader:
         }
         if name == "span" and attributes.get("class") != "tg-spoiler":
             raise parse_error(f'Tag "span" must have class "tg-spoiler" at byte offset {byte_offset}')
+        if name == "tg-time" and not _is_time(attributes):
+            raise parse_error(f'Tag "tg-time" has a wrong time or format at byte offset {byte_offset}')
         self.open.append(_OpenTag(name=name, attributes=attributes, offset=self.length))
 
     def _close(self, name: str, byte_offset: int) -> None:
@@ -137,6 +140,8 @@ class _HtmlReader:
             if not url:
                 return
             entity |= {"type": "text_link", "url": url}
+        elif tag.name == "tg-time":
+            entity |= _date_time(tag.attributes)
         elif tag.name == "tg-emoji":
             entity |= {"type": "custom_emoji", "custom_emoji_id": tag.attributes.get("emoji-id", "")}
         else:
@@ -146,6 +151,15 @@ class _HtmlReader:
         if tag.name == "blockquote" and "expandable" in tag.attributes:
             entity["type"] = "expandable_blockquote"
         self.entities.append(entity)
+
+
+def _is_time(attributes: dict[str, str]) -> bool:
+    return attributes.get("unix", "").isdecimal() and TIME_FORMAT.fullmatch(attributes.get("format", "")) is not None
+
+
+def _date_time(attributes: dict[str, str]) -> JsonObject:
+    shown_as = {"date_time_format": attributes["format"]} if attributes.get("format") else {}
+    return {"type": "date_time", "unix_time": int(attributes["unix"])} | shown_as
 
 
 def parse_html(source: str) -> tuple[str, list[JsonObject]]:

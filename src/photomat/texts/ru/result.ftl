@@ -46,3 +46,32 @@ stem-fx = Эффекты
 stem-brass = Медные духовые
 stem-woodwinds = Деревянные духовые
 answer-file = Полный ответ модели (JSON)
+
+card-button-like = 🤍
+card-button-favourite = ❤️
+card-button-details = ℹ️ Подробнее
+next-animate = 🎬 Оживить
+next-enhance = ✨ Улучшить
+next-edit = 🎨 Изменить
+next-background = ✂️ Убрать фон
+next-enhance-video = ✨ Улучшить
+next-extend-video = ⏩ Продлить
+next-revideo = 🎞 Изменить
+next-extend-song = ⏩ Продлить
+next-cover = 🎤 Кавер
+next-clip = 🎬 Клип
+next-avatar = 🗣 Аватар
+next-clean-audio = 🧹 Очистить
+next-variant = 🔀 Вариант
+next-asks-words = 🎨 Что изменить?
+tap-next-gone = Сейчас для этого нет модели. Попробуйте позже
+tap-liked = ❤️ В избранном
+tap-unliked = Убрано из избранного
+
+details-page =
+    ℹ️ <b>{ $model }</b> · заказ № { $job }
+    { $when }
+
+    { $inputs }
+details-gift = Подарок: результат пришёл позже, чем мы ждали, деньги вернулись.
+details-missing = Не пришло? Прислать ещё раз
