@@ -224,9 +224,14 @@ def reason_text(texts: Texts, language: str, why: FallbackReason | None) -> str:
     return "\n\n" + texts.say(language, f"why-{why}", photo_mb=photo_mb, file_mb=file_mb)
 
 
+def is_link(way: ResultLink) -> bool:
+    """Whether a message can hold it."""
+    return len(way.url) <= MAX_LINK_LENGTH and looks_like_url(way.url)
+
+
 def link_text(texts: Texts, language: str, way: ResultLink) -> str:
     """A link to a file that could not be shown; empty when the URL is too long for a message, or is no URL."""
-    if len(way.url) > MAX_LINK_LENGTH or not looks_like_url(way.url):
+    if not is_link(way):
         return ""
     label = texts.say(language, "card-link-own" if way.is_ours else "card-link-label")
     return f' <a href="{html.escape(way.url)}">{label}</a>'

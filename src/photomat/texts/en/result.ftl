@@ -14,6 +14,7 @@ original =
 original-text =
     📎 <b>{ $model }</b> · the whole text
     { $inputs }
+original-links = 📎 These files are behind links: { $links }
 tap-originals = On its way without compression, for free
 
 read-speaker = Speaker { $number }

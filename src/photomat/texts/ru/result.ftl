@@ -14,6 +14,7 @@ original =
 original-text =
     📎 <b>{ $model }</b> · весь текст
     { $inputs }
+original-links = 📎 Эти файлы — по ссылкам: { $links }
 tap-originals = Отправляю без сжатия, это бесплатно
 
 read-speaker = Говорящий { $number }
