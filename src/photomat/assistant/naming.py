@@ -48,7 +48,7 @@ def _is_cued(words: Sequence[Word], place: int) -> bool:
 
 def _size(words: Sequence[Word], place: int, known: Mapping[str, frozenset[str]], written: Collection[str]) -> int:
     """How many words the name has that begins here; 0 where none does."""
-    is_sure = _is_cued(words, place) or _is_versioned(words, place)
+    is_sure = _is_cued(words, place) or _is_versioned(words, place) or _is_label(words, place)
     pair = "".join(word.plain for word in words[place : place + 2])
     for size, word in ((2, pair), (1, words[place].plain)):
         if size > 1 and not _may_be_two(words, place):
@@ -71,6 +71,12 @@ def _may_be_two(words: Sequence[Word], place: int) -> bool:
 def names_like_exactly(word: str, known: Mapping[str, frozenset[str]]) -> bool:
     """Whether a longer word sounds like a name, other endings included."""
     return bool(names_like(word, known)) and word[0] > "z"
+
+
+def _is_label(words: Sequence[Word], place: int) -> bool:
+    """Whether a message begins with a name and a pause: "Runway: …"."""
+    following = words[place + 1 : place + 2]
+    return place == 0 and any(word.hard or word.soft for word in following)
 
 
 def _is_versioned(words: Sequence[Word], place: int) -> bool:

@@ -19,7 +19,7 @@ from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import missing, relevant
 from photomat.catalog.reference import FileRef
-from photomat.catalog.storefront import Storefront, menu_category_of
+from photomat.catalog.storefront import Storefront
 from photomat.catalog.wishes import Wish, model_for, source_input, wishes, wishes_from, with_file
 from photomat.catalog.words import LocalizedText
 
@@ -28,8 +28,8 @@ TITLE_WORDS: Final = 6
 MAX_TITLE: Final = 80
 MAX_STYLE: Final = 900
 UNSTYLED: Final = LocalizedText(ru="поп", en="pop")
-FOR_VIDEOS: Final = frozenset({"duration", "sound"})
-"""Settings that no picture has: who states one wants a video."""
+FOR_VIDEOS: Final = frozenset({("duration", None), ("sound", "true")})
+"""Settings that no picture has, and their values: who states one wants a video."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +79,8 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     """None where the message is no wish. A caption that says nothing leaves the file alone to speak."""
     text = request.words.strip()
     words = read_words(text)
-    attached = request.attached if request.attached in vocabulary().given else None
-    if is_small_talk(words) or (attached is None and is_question(words, text)):
+    attached, asks = request.attached if request.attached in vocabulary().given else None, text.endswith("?")
+    if (is_small_talk(words) and not (attached and asks)) or (attached is None and is_question(words, text)):
         text, words = "", []
     if not words and attached is None:
         return None
@@ -88,9 +88,10 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     aside = frozenset(at for at, word in enumerate(words) if _within(word, stated))
     named = named_in(text, words, tuple(storefront.catalog.models.values()), aside=aside)
     passed = aside | (frozenset(range(named.first, named.last)) if named else frozenset())
-    sign = sign_of(words, attached, aside=passed, asks=text.endswith("?"))
+    sign = sign_of(words, attached, aside=passed, asks=asks)
     if sign.how == "usual":
-        sign = replace(sign, wish=_implied(sign.wish, attached, stated, named))
+        beside = [word for at, word in enumerate(words) if at not in passed]
+        sign = replace(sign, wish=_implied(sign.wish, attached, stated, named, beside))
     return Reading(text=text, language=request.language, words=words, stated=stated, named=named, sign=sign)
 
 
@@ -98,14 +99,32 @@ def _within(word: Word, stated: Sequence[Stated]) -> bool:
     return any(each.start <= word.start and word.end <= each.end and not each.keep for each in stated)
 
 
-def _implied(usual: str, attached: FileKind | None, stated: Sequence[Stated], named: Named | None) -> str:
-    """Where words say no wish: the one a named model or a stated setting is for."""
+def _implied(
+    usual: str, attached: FileKind | None, stated: Sequence[Stated], named: Named | None, beside: Sequence[Word]
+) -> str:
+    """Where words say no wish: the one a stated setting or a named model is for; `beside` are the other words."""
+    known = vocabulary()
+    becomes = known.given[attached].becomes if attached is not None else {}
+    says = (known.polite, known.make, known.general, known.breaks)
+    is_bare = all(any(word.plain in group for group in says) for word in beside)
+    if attached in {"image", "video"} and is_bare and any(each.what == "resolution" for each in stated):
+        return becomes.get("enhance", "enhance")
     if named is not None:
-        made = menu_category_of(named.models[0]).id
-        return vocabulary().given[attached].becomes.get(made, made) if attached is not None else made
-    if any(each.what in FOR_VIDEOS for each in stated):
+        return _made_by(named.models, attached) or usual
+    if any((each.what, None) in FOR_VIDEOS or (each.what, each.value) in FOR_VIDEOS for each in stated):
         return {"picture": "video", "edit": "animate"}.get(usual, usual)
     return usual
+
+
+def _made_by(models: Sequence[Model], attached: FileKind | None) -> str | None:
+    """The first wish of such a message that names one of the models, else one that they serve."""
+    found = wishes_from(attached)
+    ids = {each.id for each in models}
+    naming = (each.id for each in found if not ids.isdisjoint(each.models))
+    serving = (
+        each.id for model in models for each in found if model.category in each.category.of and _serves(model, each)
+    )
+    return next(naming, None) or next(serving, None)
 
 
 def _drafts(reading: Reading, wish: Wish, storefront: Storefront) -> Iterator[Draft]:

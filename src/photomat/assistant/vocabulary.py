@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import product
 from typing import Any, Final
 
 GAP: Final = ".."
@@ -23,10 +24,16 @@ ADJECTIVE: Final = re.compile(
 )
 
 
+DOING: Final = re.compile(r"[а-я]{2,}(?:ает|яет|ует|ают|яют|уют|ает?ся|яется|уется|аются|яются|ится|ятся)")
+"""A verb of the present."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """A word as it is compared, its place in the text, and what stands before it: the end of a sentence (`hard`),
-    a comma (`soft`), a hyphen (`joined`) or nothing."""
+    """A word as it is compared, and its place in the text.
+
+    Before it stands the end of a sentence (`hard`), a comma (`soft`), a hyphen (`joined`), or nothing.
+    """
 
     plain: str
     start: int
@@ -42,6 +49,10 @@ class Word:
     @property
     def is_adjective(self) -> bool:
         return ADJECTIVE.fullmatch(self.plain) is not None
+
+    @property
+    def is_doing(self) -> bool:
+        return DOING.fullmatch(self.plain) is not None
 
 
 class Stems:
@@ -110,6 +121,7 @@ class WishWords:
     labels: Stems
     nouns: Stems
     signals: Stems
+    still: Stems
     given: Stems
 
 
@@ -147,6 +159,11 @@ class Vocabulary:
     questions: Phrases
     wishes: Mapping[str, WishWords]
     phrases: Phrases
+    attached: Phrases
+    with_it: Stems
+    last: Stems
+    telling: Stems
+    things: Stems
     given: Mapping[str, GivenWords]
     whole: frozenset[str]
     usual: frozenset[str]
@@ -211,7 +228,7 @@ def plain_text(text: str) -> str:
 
 
 def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
-    command, description, names = table["command"], table["description"], table["names"]
+    command, description, names, forms = (table[key] for key in ("command", "description", "names", "forms"))
     wishes = {wish: _wish_words(each) for wish, each in table["wish"].items()}
     numbers = {word: int(number) for number, written in table["numbers"].items() for word in written.split()}
     return Vocabulary(
@@ -221,10 +238,15 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
         breaks=Stems(command["breaks"]),
         neutral=Stems(command["neutral"]),
         small_talk=Stems(table["nothing"]["words"]),
-        questions=_phrases({"": table["nothing"]["begins"]}),
+        questions=_phrases({"": table["nothing"]["begins"]}, forms),
         wishes=wishes,
-        phrases=_phrases({wish: each["phrases"] for wish, each in table["wish"].items()}),
-        given={kind: _given_words(kind, each) for kind, each in table["given"].items()},
+        phrases=_phrases({wish: each["phrases"] for wish, each in table["wish"].items()}, forms),
+        attached=_phrases({wish: each.get("attached", []) for wish, each in table["wish"].items()}, forms),
+        with_it=Stems(command["with_it"]),
+        last=Stems(command["last"]),
+        telling=Stems(command["telling"]),
+        things=Stems(command["things"]),
+        given={kind: _given_words(kind, each, forms) for kind, each in table["given"].items()},
         whole=frozenset(description["whole"]),
         usual=frozenset(description["usual"]),
         reading=Stems(description["reading"]),
@@ -252,16 +274,23 @@ def _wish_words(table: Mapping[str, Any]) -> WishWords:
         labels=Stems(table["labels"]),
         nouns=Stems(table["nouns"]),
         signals=Stems(table.get("signals", "")),
+        still=Stems(table.get("still", "")),
         given=Stems(table.get("given", "")),
     )
 
 
-def _given_words(kind: str, table: Mapping[str, Any]) -> GivenWords:
-    return GivenWords(usual=table["usual"], becomes=table["becomes"], phrases=_phrases({kind: table["phrases"]}))
+def _given_words(kind: str, table: Mapping[str, Any], forms: Mapping[str, str]) -> GivenWords:
+    return GivenWords(usual=table["usual"], becomes=table["becomes"], phrases=_phrases({kind: table["phrases"]}, forms))
 
 
-def _phrases(texts: Mapping[str, Sequence[str]]) -> Phrases:
-    return Phrases(Phrase(wish=wish, parts=tuple(text.split())) for wish, listed in texts.items() for text in listed)
+def _phrases(texts: Mapping[str, Sequence[str]], forms: Mapping[str, str]) -> Phrases:
+    """The phrases; a word of `forms` stands for any of them."""
+    return Phrases(
+        Phrase(wish=wish, parts=parts)
+        for wish, listed in texts.items()
+        for text in listed
+        for parts in product(*(forms.get(part, part).split() for part in text.split()))
+    )
 
 
 def _setting_rule(table: Mapping[str, Any], numbers: Mapping[str, int]) -> SettingRule:
@@ -290,11 +319,19 @@ def _fits(word: str, part: str) -> bool:
 
 
 def _misspells(word: str, known: str) -> bool:
-    """Whether a word, or its beginning, differs from a known one by a letter more, less or exchanged, or by a vowel."""
+    """Whether a word, or its beginning, is a known one with a letter more, less or exchanged, or with another vowel.
+
+    The first two letters are right, and the last one of a beginning is: otherwise ordinary words would be taken for ours.
+    """
     stem = known.removesuffix("*")
+    if word[:2] != stem[:2]:
+        return False
     if stem is known:
         return _is_slip(word, stem)
-    return any(_is_slip(word[:length], stem) for length in range(len(stem) - 1, len(stem) + 2) if length <= len(word))
+    lengths = range(len(stem) - 1, len(stem) + 2)
+    return any(
+        word[length - 1] == stem[-1] and _is_slip(word[:length], stem) for length in lengths if length <= len(word)
+    )
 
 
 def _is_slip(word: str, known: str) -> bool:
@@ -304,4 +341,5 @@ def _is_slip(word: str, known: str) -> bool:
     one, other = word[start:], known[start:]
     is_vowel = one[1:] == other[1:] and {one[0], other[0]} <= VOWELS
     is_swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
-    return is_vowel or is_swapped or one[1:] == other or one == other[1:]
+    is_counted = len(known) > MIN_SLIP and (one[1:] == other or one == other[1:])
+    return is_vowel or is_swapped or is_counted
