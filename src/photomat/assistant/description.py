@@ -38,10 +38,9 @@ def _beside(words: Sequence[Word], sign: Sign, spans: Sequence[Span]) -> tuple[l
 def _of_file(text: str, words: Sequence[Word], sign: Sign, *, spans: Sequence[Span]) -> str:
     """What shall become of a file: the whole message, unless it says no more than that something shall."""
     known = vocabulary()
-    said = [word for word in words if not _is_filler([word]) and word.plain not in known.general]
+    said = [at for at, word in enumerate(words) if not _is_filler([word]) and word.plain not in known.general]
     is_said = sign.how == "noun" and sign.wish in known.whole
-    beside = [word for at, word in enumerate(words) if (is_said or not sign.first <= at < sign.last) and word in said]
-    if not beside and (sign.how != "usual" or not said):
+    if not any(is_said or not sign.first <= at < sign.last for at in said):
         return ""
     rest = without(text, [*spans, *_command(text, words, sign)]) if sign.wish in known.usual else ""
     return rest if _stands_alone(words, sign, rest) else without(text, spans)

@@ -7,6 +7,7 @@ more specific than either. Then a file counts: a picture of a photo is an edited
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from photomat.assistant.vocabulary import Phrase, Phrases, Stems, WishWords, Word, vocabulary
@@ -14,6 +15,8 @@ from photomat.catalog.input import FileKind
 
 MAX_PHRASE_START: Final = 25
 MAX_SHORT: Final = 4
+MAX_READ: Final = 80
+"""What is wanted is said among so many words; the rest of a long message describes it."""
 MAX_TAILED: Final = 6
 MAX_HEAD: Final = 4
 """So many English words may stand before the noun of a head ("a funny sleeping cat video")."""
@@ -57,9 +60,10 @@ def sign_of(
     words: Sequence[Word], attached: FileKind | None, *, aside: Collection[int] = (), asks: bool = False
 ) -> Sign:
     """The wish of a message; words at the places `aside` state settings and are passed over. One that `asks` ends so."""
-    given = attached if attached in vocabulary().given else _mentioned(words)
-    asked = _asked(words) if asks and attached == "image" else None
-    found = asked or _said(words, attached, aside) or _by_file(words, attached)
+    begun = words[:MAX_READ]
+    given = attached if attached in vocabulary().given else _mentioned(begun)
+    asked = _asked(begun) if asks and attached == "image" else None
+    found = asked or _said(begun, attached, aside, _at_the_end(words, aside)) or _by_file(begun, attached)
     if found is None:
         usual = vocabulary().given[given].usual if given else "picture"
         return Sign(wish=usual, first=0, last=0, how="usual")
@@ -98,25 +102,21 @@ def _is_signal(word: Word, known: WishWords) -> bool:
     return is_doing or word.plain in known.signals or word.plain in known.given
 
 
-def _said(words: Sequence[Word], attached: FileKind | None, aside: Collection[int]) -> Sign | None:
-    """The first sentence that says what is wanted; then a clause at the end that says nothing else ("…, видео")."""
+def _said(words: Sequence[Word], attached: FileKind | None, aside: Collection[int], tail: Sign | None) -> Sign | None:
+    """The first sentence that says what is wanted; then the clause at the end that says nothing else ("…, видео")."""
     is_first = True
-    tail = _at_the_end(words, aside)
     for first, last in clauses(words):
         is_open = is_first or words[first].hard or attached is not None or _commands(words[first:last])
         found = _of_clause(words, first, last, aside, is_first=is_first) if is_open else None
-        found = (
-            (_phrase(vocabulary().attached, words, first, last) if attached else None) or found
-            if _is_open_to(found)
-            else found
-        )
+        if attached is not None and _may_mean_the_file(found):
+            found = _phrase(vocabulary().attached, words, first, last) or found
         if found is not None:
             return tail if tail is not None and found.how == "noun" and found.wish == "picture" else found
         is_first = is_first and _says_nothing(words, first, last, aside)
     return tail or _last_noun(words)
 
 
-def _is_open_to(found: Sign | None) -> bool:
+def _may_mean_the_file(found: Sign | None) -> bool:
     """Whether phrases about an attached file say more than what was found."""
     return found is None or found.how == "noun" or (found.how == "verb" and found.wish in {"edit", "voice"})
 
@@ -302,17 +302,18 @@ def _is_command(words: Sequence[Word], place: int, aside: Collection[int]) -> bo
 
 
 def _verb(word: Word) -> str | None:
-    return _best(word, {wish: each.verbs.fit(word.plain) for wish, each in vocabulary().wishes.items()})
+    return _meant(word.plain, are_nouns=False)
 
 
 def noun_of(word: Word) -> str | None:
-    fits = {
-        wish: max(each.labels.fit(word.plain), each.nouns.fit(word.plain)) for wish, each in vocabulary().wishes.items()
-    }
-    return _best(word, fits)
+    return _meant(word.plain, are_nouns=True)
 
 
-def _best(word: Word, fits: dict[str, int]) -> str | None:
+@lru_cache(maxsize=4096)
+def _meant(word: str, *, are_nouns: bool) -> str | None:
     """The wish whose word fits best; none where a word that only begins so fits as well."""
+    known = vocabulary()
+    groups = {wish: (each.labels, each.nouns) if are_nouns else (each.verbs,) for wish, each in known.wishes.items()}
+    fits = {wish: max(group.fit(word) for group in listed) for wish, listed in groups.items()}
     wish = max(fits, key=lambda each: fits[each])
-    return wish if fits[wish] > vocabulary().neutral.fit(word.plain) else None
+    return wish if fits[wish] > known.neutral.fit(word) else None

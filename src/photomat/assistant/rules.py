@@ -72,7 +72,14 @@ def plan(request: Request, storefront: Storefront) -> Plan | None:
         return None
     best = max(drafts, key=lambda each: (each.told.fits, each.exact))
     alternatives = _alternatives(wish, request.attached, storefront)
-    return Plan(wish=wish, model=best.model, inputs=best.inputs, words=best.told.words, alternatives=alternatives)
+    return Plan(
+        wish=wish,
+        model=best.model,
+        inputs=best.inputs,
+        words=best.told.words,
+        alternatives=alternatives,
+        names_wish=reading is not None and reading.sign.how != "usual",
+    )
 
 
 def _read(request: Request, storefront: Storefront) -> Reading | None:
@@ -80,7 +87,8 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     text = request.words.strip()
     words = read_words(text)
     attached, asks = request.attached if request.attached in vocabulary().given else None, text.endswith("?")
-    if (is_small_talk(words) and not (attached and asks)) or (attached is None and is_question(words, text)):
+    is_idle = is_small_talk(words) and not (attached and asks)
+    if is_idle or not any(map(str.isalpha, text)) or (attached is None and is_question(words, text)):
         text, words = "", []
     if not words and attached is None:
         return None
@@ -109,11 +117,17 @@ def _implied(
     is_bare = all(any(word.plain in group for group in says) for word in beside)
     if attached in {"image", "video"} and is_bare and any(each.what == "resolution" for each in stated):
         return becomes.get("enhance", "enhance")
+    if attached is None and any(each.what == "voice" and _is_begun_by(each, beside) for each in stated):
+        return "voice"
     if named is not None:
         return _made_by(named.models, attached) or usual
     if any((each.what, None) in FOR_VIDEOS or (each.what, each.value) in FOR_VIDEOS for each in stated):
         return {"picture": "video", "edit": "animate"}.get(usual, usual)
     return usual
+
+
+def _is_begun_by(stated: Stated, beside: Sequence[Word]) -> bool:
+    return not beside or stated.start < beside[0].start
 
 
 def _made_by(models: Sequence[Model], attached: FileKind | None) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 GAP: Final = ".."
 MAX_GAP: Final = 3
 MIN_STEM: Final = 2
+MAX_STEM: Final = 20
 MIN_SLIP: Final = 5
 """Shorter words allow no typing error: ordinary words are too close to them."""
 MAX_SPELLED: Final = 60
@@ -62,12 +63,13 @@ class Stems:
         listed = words.split() if isinstance(words, str) else list(words)
         self.whole = frozenset(each for each in listed if not each.endswith("*"))
         self.beginnings = frozenset(each.removesuffix("*") for each in listed if each.endswith("*"))
+        self.longest = max(map(len, self.beginnings), default=0)
 
     def fit(self, word: str) -> int:
         """How many letters of a word are known: all of them, those of the longest beginning, or none."""
         if word in self.whole:
             return len(word)
-        lengths = range(len(word), MIN_STEM - 1, -1)
+        lengths = range(min(len(word), self.longest), MIN_STEM - 1, -1)
         return next((length for length in lengths if word[:length] in self.beginnings), 0)
 
     def __contains__(self, word: str) -> bool:
@@ -109,7 +111,7 @@ class Phrases:
     def at(self, words: Sequence[Word], first: int) -> list[tuple[Phrase, int]]:
         """The phrases that begin at this word, and where they end."""
         plain = words[first].plain
-        keys = [plain, *(f"{plain[:length]}*" for length in range(MIN_STEM, len(plain) + 1))]
+        keys = [plain, *(f"{plain[:length]}*" for length in range(MIN_STEM, min(len(plain), MAX_STEM) + 1))]
         begun = (phrase for key in keys for phrase in self.by_first.get(key, ()))
         found = ((phrase, phrase.end_at(words, first)) for phrase in begun)
         return [(phrase, end) for phrase, end in found if end is not None]
@@ -178,7 +180,7 @@ class Vocabulary:
     cues: Stems
     weak_cues: Stems
     ordinary_names: frozenset[str]
-    versions: frozenset[str]
+    versions: Mapping[str, str]
     numbers: Mapping[str, int]
     voices: Mapping[str, tuple[str, ...]]
     settings: tuple[SettingRule, ...]
@@ -260,12 +262,18 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
         cues=Stems(names["cues"]),
         weak_cues=Stems(names["weak"]),
         ordinary_names=frozenset(names["ordinary"].split()),
-        versions=frozenset(names["versions"].split()),
+        versions=_spelled_versions(names["versions"]),
         numbers=numbers,
         voices={sex: tuple(called.split()) for sex, called in table["voices"].items()},
         settings=tuple(_setting_rule(each, numbers) for each in table["setting"]),
         spellings=_spellings(wishes.values(), Stems(command["make"])),
     )
+
+
+def _spelled_versions(text: str) -> dict[str, str]:
+    """What a name goes on with, by every spelling."""
+    pairs = [each.partition("=") for each in text.split()]
+    return {name: name for name, _, _ in pairs} | {spelling: name for name, _, spelling in pairs if spelling}
 
 
 def _wish_words(table: Mapping[str, Any]) -> WishWords:

@@ -19,7 +19,7 @@ LIFE: Final = timedelta(days=1)
 UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
     "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
-    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed"
+    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
 )
 
 
@@ -50,6 +50,7 @@ class Draft:
     price: Money
     revision: int
     is_closed: bool
+    is_bought: bool = False
     said: str | None = None
     card_message_id: MessageId | None = None
     inputs_before: Mapping[str, Any] | None = None
@@ -277,6 +278,7 @@ def _draft(row: Row) -> Draft:
         price=Money(row["price"], row["currency"]),
         revision=row["revision"],
         is_closed=row["is_closed"],
+        is_bought=row["is_bought"],
         said=row["said"],
         card_message_id=row["card_message_id"],
         inputs_before=row["inputs_before"],

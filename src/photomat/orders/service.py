@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from photomat.catalog.answers import FileFacts, Refused, check_files
+from photomat.catalog.defaults import with_defaults
 from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
 from photomat.catalog.order import check_order, unfit
@@ -128,6 +129,12 @@ class OrderService:
         """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
         async with transaction(self.pool) as tx:
             return await _unfit_inputs(tx, user_id, model, inputs)
+
+    async def completed(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs with sensible values for everything required that a customer need not be asked for."""
+        async with transaction(self.pool) as tx:
+            facts = await file_facts(tx, user_id, files_in(inputs))
+        return with_defaults(model, inputs, facts)
 
     async def files_too_long(
         self, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
