@@ -160,6 +160,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "музыка для сна без слов": {"instrumental": "true"},
     "музыка для сна на 2 минуты": {"custom_mode": "true", "instrumental": "true", "duration": "120"},
     "озвучь на испанском: hola": {"language_code": "es"},
+    "озвучь: говорю на испанском женским голосом": {},
     "4 варианта логотипа": {"max_images": "4"},
 }
 

@@ -148,12 +148,22 @@ def _drafts(reading: Reading, wish: Wish, storefront: Storefront) -> Iterator[Dr
     serving = [each.model for each in sold if each.listed and _serves(each.model, wish)]
     by_name = sorted(serving, key=lambda each: (_questions(each, wish), _rank(each, wish)))
     name = [(words[named.first].start, words[named.last - 1].end)] if named and by_name else []
+    reading = replace(reading, stated=_said_besides(reading, wish))
     for model in by_name or [*_preferred(wish, storefront), *(_others(wish, storefront) if reading.stated else [])]:
         settings, exact = _settings(model, wish, reading.stated, _mode(model, reading))
         used = [(each.start, each.end) for each in reading.stated if _is_used(each, model, settings)]
         told = _told(model, wish, reading, [*name, *used], is_played=settings.get("custom_mode") == "true")
         inputs = _accepted(model, {**settings, **told.inputs})
         yield Draft(model=model, inputs=inputs, told=told, exact=exact)
+
+
+def _said_besides(reading: Reading, wish: Wish) -> list[Stated]:
+    """The settings outside of a text that is read aloud or sung."""
+    text = reading.text
+    quoted = {"voice": lambda: spoken(text, reading.words, reading.sign), "music": lambda: lyrics_in(text)[0]}
+    said = quoted[wish.id]() if wish.id in quoted else ""
+    first = text.rfind(said) if said else len(text)
+    return [each for each in reading.stated if not first <= each.start < first + len(said)]
 
 
 def _preferred(wish: Wish, storefront: Storefront) -> list[Model]:
