@@ -69,6 +69,26 @@ async def test_a_sum_becomes_a_bill_which_is_paid_and_checked(database: str) -> 
         assert "Зачислено 500 ₽" in seen(chat)
 
 
+async def test_a_paid_bill_of_a_provider_loses_its_buttons(database: str) -> None:
+    provider = ScriptedProvider()
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}, welcome=0) as chat:
+        await chat.says("/topup")
+        await chat.taps("💳 Карта")
+        for amount in ("300", "500"):
+            await chat.taps(amount)
+            if amount == "300":
+                await chat.taps("⬅️ Назад")
+        bill = chat.screen()[-1]["message_id"]
+        provider.says("bill-2", token=provider.asked[1].token, state="paid", paid=rub(50_000))
+        async with chat.pool.acquire() as connection:
+            await shift_clock(connection, 10)
+        await looks(chat, provider)
+        await tell_all(chat)
+        shown = next(message for message in chat.screen() if message["message_id"] == bill)
+        assert shown["text"].replace(NBSP, " ") == "✅ Счёт оплачен: 500 ₽ на балансе."
+        assert not shown["inline_keyboard"]
+
+
 async def test_a_sum_of_ones_own_is_typed_within_its_bounds(database: str) -> None:
     provider = ScriptedProvider(name="cryptopay")
     async with conversation(database, options=shop_options(), providers={"cryptopay": provider}) as chat:

@@ -36,6 +36,7 @@ SPEAKERS = {
     "say",
     "_say",
     "hint",
+    "EndedMessage",
     "screen_button",
     "Refused",
     "Rejected",

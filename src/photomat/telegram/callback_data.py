@@ -7,6 +7,8 @@ from typing import Final, Literal, TypeAlias
 
 ActOnJob: TypeAlias = Literal["cancel", "accept", "again", "resend", "files", "why", "noop"]
 OPEN_BALANCE: Final = "m:balance"
+OPEN_PICTURES: Final = "m:create"
+OPEN_TOPUP: Final = "m:topup"
 
 
 def send_receipt(topup_id: int) -> str:

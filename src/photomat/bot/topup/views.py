@@ -148,13 +148,18 @@ def _back_to_sums(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeybo
 
 def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:
     buy = _act(say("pay-subscribe", stars=plan.stars), SubscriptionAction.BUY, draft_id)
-    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[buy], *_leave(say, draft_id)])
+    return View(text=_plan(say, plan), rows=[[buy], *_leave(say, draft_id)])
 
 
 def plan_invoice(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
     pay = InlineKeyboardButton(text=say("pay-subscribe-button", stars=plan.stars), url=link)
     back = _act(say("pay-back"), SubscriptionAction.SHOW, draft_id)
-    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[pay], [back]])
+    return View(text=_plan(say, plan), rows=[[pay], [back]])
+
+
+def _plan(say: Say, plan: Plan) -> str:
+    text = say("pay-plan", stars=plan.stars, credit=plan.credit)
+    return f"{text}\n\n{say('pay-plan-more', percent=plan.percent)}" if plan.percent else text
 
 
 def own_page(say: Say, mine: Subscription, *, draft_id: int) -> View:

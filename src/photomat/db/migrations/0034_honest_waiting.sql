@@ -9,7 +9,6 @@ ALTER TABLE topups
     ADD COLUMN message_chat_id bigint,
     ADD COLUMN message_id bigint;
 
--- The message a notice makes obsolete: it gets the text `ends_with` and loses its buttons when the notice is sent.
+-- A message that a notice makes obsolete (chat, message, and the text it gets in place of its buttons), as that invoice is.
 ALTER TABLE notices
-    ADD COLUMN ends_message_id bigint,
-    ADD COLUMN ends_with text;
+    ADD COLUMN ends jsonb;

@@ -74,6 +74,7 @@ pay-check = 🔄 Check the payment
 pay-check-paid = Paid, the money is on your balance.
 pay-check-open = Checking. If you have paid, the money is here in a few seconds, and I will tell you.
 pay-bill-paid = ✅ This bill is paid, the money is on your balance.
+pay-bill-ended = ✅ The bill is paid: <b>{ $credit }</b> on your balance.
 pay-bill-canceled = ✖️ This bill was canceled or has expired, nothing was charged for it.
 pay-check-canceled = This bill was canceled or has expired, nothing was charged. Make a new one: /topup
 pay-provider-trouble = <b>{ $way }</b> does not answer right now, nothing was charged. Try again or choose another way.
@@ -81,6 +82,7 @@ pay-provider-trouble = <b>{ $way }</b> does not answer right now, nothing was ch
 ## What Telegram shows when it may not be paid
 checkout-closed = This way to pay is switched off, nothing was charged. Open /topup.
 checkout-unknown = I do not know this bill, nothing was charged. Open /topup and choose a sum.
+checkout-paid = This bill is paid already, nothing was charged a second time. To top up again: /topup.
 checkout-expired = The bill is out of date, nothing was charged. Open /topup, a new one takes a second.
 checkout-blocked = You have stopped the bot, nothing was charged. Open the chat, press Start and try again.
 checkout-limit = That is a lot of payments for one day, nothing was charged. You can pay again in { $wait }.
@@ -91,6 +93,7 @@ checkout-trouble = Payments cannot be taken right now, nothing was charged. Plea
 pay-plan = ⭐ <b>Subscription</b>
 
     <b>{ $stars }</b> Stars a month, and every month <b>{ $credit }</b> comes to your balance. It never expires: what you do not spend stays. Cancel at any time, what is paid stays yours.
+pay-plan-more = 🎁 <b>+{ $percent } %</b> with each payment: more than the same Stars paid once.
 pay-subscribe = ⭐ Subscribe for { $stars } a month
 pay-subscribe-button = ⭐ Subscribe for { $stars }
 pay-subscribed = ⭐ <b>Subscription</b>
