@@ -26,7 +26,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The monthly subscription: its price in Stars, what it credits each month, and how much more that is than they are worth."""
+    """The monthly subscription: its price in Stars and what it credits each month, `percent` more than they are worth."""
 
     stars: int
     credit: Money

@@ -84,11 +84,11 @@ async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, c
     if refusal is not None:
         await tap.open(views.refused(say, refusal_text(say, refusal), draft_id=draft_id))
         return
-    waiting = await waiting_order(ctx, draft_id)
+    waiting, bonus = await waiting_order(ctx, draft_id), await ctx.topups.waiting_bonus(ctx.user_id)
     if method == "stars":
-        await tap.open(views.packages_page(say, options, waiting))
+        await tap.open(views.packages_page(say, options, waiting, bonus=bonus))
     else:
-        await tap.open(views.sums_page(say, options, method, waiting))
+        await tap.open(views.sums_page(say, options, method, waiting, bonus=bonus))
 
 
 async def show_invoice(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:

@@ -52,6 +52,8 @@ pay-sums = <b>{ $way }</b>
     How much shall it be?
 pay-sum = { $sum }
 pay-stars = { $stars } ⭐
+pay-with-bonus = { $label } + 🎁 { $bonus }
+pay-bonus-waits = 🎁 Your promo code adds { $percent } % to the next top-up: the buttons show the bonus.
 pay-own-sum = ✍️ Another sum
 pay-ask-sum = Type a sum between { $least } and { $most }.
 pay-wrong-sum = This sum will not do. Type a number between { $least } and { $most }, for example 750. Changed your mind: /cancel

@@ -52,6 +52,8 @@ pay-sums = <b>{ $way }</b>
     На сколько пополнить?
 pay-sum = { $sum }
 pay-stars = { $stars } ⭐
+pay-with-bonus = { $label } + 🎁 { $bonus }
+pay-bonus-waits = 🎁 Ваш промокод добавит { $percent } % к следующему пополнению: бонус показан на кнопках.
 pay-own-sum = ✍️ Своя сумма
 pay-ask-sum = Напишите сумму от { $least } до { $most }.
 pay-wrong-sum = Такая сумма не подойдёт. Напишите число от { $least } до { $most }, например 750. Передумали — /cancel
