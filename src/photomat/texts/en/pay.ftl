@@ -4,7 +4,7 @@
 payment-received = 💰 <b>{ $credit }</b> added. Available: <b>{ $available }</b>.
 payment-received-bonus = 💰 <b>{ $credit }</b> added, and a bonus of <b>{ $bonus }</b>. Available: <b>{ $available }</b>.
 payment-received-owing = 💰 <b>{ $credit }</b> added. Part of it paid your debt, <b>{ $owed }</b> is still owed: top up once more and orders open again.
-payment-received-part = 💰 <b>{ $credit }</b> added: { $paid } of { $billed } arrived. Available: <b>{ $available }</b>.
+payment-received-part = 💰 <b>{ $credit }</b> added: { $paid } of { $billed } arrived. Available: <b>{ $available }</b>. You can pay the rest: /topup
 payment-received-part-bonus = 💰 <b>{ $credit }</b> added, and a bonus of <b>{ $bonus }</b>: { $paid } of { $billed } arrived. Available: <b>{ $available }</b>.
 payment-received-month = 💰 <b>{ $credit }</b> added: ⭐ your subscription is paid until { $until }. Available: <b>{ $available }</b>.
 subscription-not-renewed = ⚠️ Your subscription was not renewed: { $stars } ⭐ were not there. It is paid until { $until }. Top up your Stars in Telegram, it will be tried again by itself.
@@ -40,8 +40,8 @@ pay-way-yookassa = 💳 Card or SBP
 pay-way-cryptopay = 🪙 Crypto
 pay-way-transfer = 🏦 Bank transfer
 pay-way-subscription = ⭐ Subscription
-pay-way-closed = This way to pay is switched off right now. Please choose another.
-pay-limit = That is a lot of payments for one day: { $limit } in 24 hours. You can pay again in { $wait }.
+pay-way-closed = This way to pay is switched off right now, nothing was charged. Please choose another.
+pay-limit = That is a lot of payments for one day: { $limit } in 24 hours. Nothing was charged, and your balance is available. You can top up again in { $wait }.
 pay-packages = ⭐ <b>Telegram Stars</b>
 
     How many Stars to pay, and what comes to your balance:
@@ -88,7 +88,7 @@ checkout-paid = This bill is paid already, nothing was charged a second time. To
 checkout-expired = The bill is out of date, nothing was charged. Open /topup, a new one takes a second.
 checkout-blocked = You have stopped the bot, nothing was charged. Open the chat, press Start and try again.
 checkout-limit = That is a lot of payments for one day, nothing was charged. You can pay again in { $wait }.
-checkout-subscribed = You have a subscription already, nothing was charged.
+checkout-subscribed = You have a subscription already, nothing was charged. See it in /topup → “⭐ Subscription”.
 checkout-trouble = Payments cannot be taken right now, nothing was charged. Please try again in a minute.
 
 ## The subscription
@@ -106,7 +106,7 @@ pay-subscription-failed = ⚠️ Paid until { $until }. The next month could not
 pay-subscription-canceled = ⏹ Canceled. Paid until { $until }, nothing more will be charged.
 pay-subscription-cancel = ⏹ Cancel
 pay-subscription-resume = ▶️ Resume
-pay-subscription-none = You have no subscription.
+pay-subscription-none = You have no subscription, nothing will be charged.
 pay-subscription-canceled-before = The subscription is canceled already.
 pay-subscription-canceled-now = Canceled: nothing more will be charged, what is paid stays yours.
 pay-subscription-how-to-resume = Done. Now switch it on in Telegram: Settings → My Stars → this subscription → Renew.
