@@ -8,6 +8,7 @@ from aiogram.types import InlineKeyboardButton
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.view import Show, View, button
+from photomat.bot.wish.extras import NO_EXTRAS, CardExtras, card_extras
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
@@ -31,7 +32,10 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
     failpoint("draft.before_card")
     balance = await ctx.balance()
     paid_by = None if draft.price.minor else (await ctx.orders.quote(ctx.user_id, model, draft.inputs)).paid_by
-    view = draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by)
+    extras = await card_extras(ctx, model, draft)
+    view = draft_card(
+        ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by, extras=extras
+    )
     shown_in = await show(view)
     if shown_in is not None:
         await ctx.orders.record_card(draft, shown_in)
@@ -39,7 +43,14 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
 
 
 def draft_card(
-    say: Say, model: Model, draft: Draft, *, language: str, balance: Money, paid_by: Voucher | None = None
+    say: Say,
+    model: Model,
+    draft: Draft,
+    *,
+    language: str,
+    balance: Money,
+    paid_by: Voucher | None = None,
+    extras: CardExtras = NO_EXTRAS,
 ) -> View:
     """What will be bought, for how much; the message this is shown in becomes the job's card."""
     text = say(
@@ -58,8 +69,11 @@ def draft_card(
     if balance < draft.price:
         text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
         create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True)))
+    if extras.missing is not None:
+        text, create = f"{text}\n\n{extras.missing}", []
     rows = [
-        create,
+        *([create] if create else []),
+        *extras.rows,
         [
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
             _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
