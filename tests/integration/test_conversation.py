@@ -120,7 +120,7 @@ async def test_leaving_a_change_goes_back_to_the_card(database: str) -> None:
         await chat.orders_a_cat()
         await chat.taps("✏️ Изменить")
         await chat.taps("✏️ Формат")
-        await chat.taps("✖️ Отмена")
+        await chat.taps("◀️ К заказу")
         assert "кот-космонавт" in chat.newest
         await chat.taps("✅ Создать")
         assert await jobs(chat) == 1

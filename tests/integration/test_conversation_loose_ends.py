@@ -82,7 +82,7 @@ async def test_a_free_order_that_failed_gives_the_free_generation_back(database:
         await a_code(chat.pool, "FREE", kind="free", amount=10_000, generations=1)
         await chat.says("/promo free")
         await chat.orders_a_cat()
-        await chat.taps("✅ Создать")
+        await chat.taps("🎟 Потратить подарок")
         await settle_now(chat.pool, JobId(1), Failure(code="422"))
         await chat.says("/history")
         assert "бесплатная генерация снова ваша" in seen(chat)

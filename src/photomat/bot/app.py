@@ -10,10 +10,11 @@ from aiogram.types import BotCommand
 
 from photomat.bot.menu import deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
-from photomat.bot.middlewares import AnswerEveryTap, LeaveQuestionOnNewPage, RegisterSender
+from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.results import handlers as results
+from photomat.bot.results import next_order
 from photomat.bot.rewards import handlers as rewards
 from photomat.bot.topup import handlers as topup
 from photomat.bot.topup import stars, subscription
@@ -53,6 +54,7 @@ def build_dispatcher() -> Dispatcher:
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     for observer in (dispatcher.message, dispatcher.callback_query):
         observer.middleware(RegisterSender())
+        observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
     dispatcher.include_routers(*_routers())
     return dispatcher
@@ -70,6 +72,7 @@ def _routers() -> list[Router]:
         search.router(),
         wallet.router(),
         results.router(),
+        next_order.router(),
         rewards.router(),
         topup.router(),
         subscription.router(),

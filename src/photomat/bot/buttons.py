@@ -29,6 +29,7 @@ class Screen(StrEnum):
 
 class DraftAction(StrEnum):
     CREATE = "create"
+    VOUCHER = "gift"
     CHANGE = "change"
     CANCEL = "cancel"
     BACK = "back"
@@ -59,6 +60,10 @@ class JobAction(StrEnum):
     FILES = "files"
     WHY = "why"
     NOTHING = "noop"
+    VARIANT = "variant"
+    LIKE = "like"
+    UNLIKE = "unlike"
+    DETAILS = "info"
 
 
 class TransferAction(StrEnum):
@@ -206,7 +211,6 @@ class OtherModelButton(CallbackData, prefix="dm"):
     """Takes a draft over to another model."""
 
     draft_id: Id
-    revision: Small
     model: str
 
 
@@ -222,6 +226,15 @@ class ChangeButton(CallbackData, prefix="e"):
 
     draft_id: Id
     question: Small
+
+
+class CardOptionButton(CallbackData, prefix="co"):
+    """Gives an input of a draft one of its values, both by number, if its card still shows this revision."""
+
+    draft_id: Id
+    revision: Small
+    question: Small
+    option: Small
 
 
 class LanguageButton(CallbackData, prefix="l"):
@@ -268,6 +281,15 @@ class JobPageButton(CallbackData, prefix="j"):
     job_id: Id
     action: str
     page: Small
+
+
+class JobNextButton(CallbackData, prefix="j"):
+    """Begins an order with one output of a job: `j:<job_id>:next:<position>:<wish>`."""
+
+    job_id: Id
+    action: str
+    position: Small
+    wish: str
 
 
 class PayStep(StrEnum):
