@@ -3,12 +3,10 @@
 import asyncio
 import base64
 import json
-import os
-import signal
 import sqlite3
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +86,8 @@ async def kie_process(file: Path) -> AsyncIterator[tuple[asyncio.subprocess.Proc
     try:
         yield process, (await process.stdout.readline()).decode().split()[-1]
     finally:
-        if process.returncode is None:
-            os.kill(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            process.kill()
         await process.wait()
 
 
