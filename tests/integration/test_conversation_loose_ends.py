@@ -158,7 +158,7 @@ async def test_who_has_nothing_is_not_asked_how_much_to_give(database: str) -> N
     async with conversation(database, options=shop_options(), welcome=0) as chat:
         assert "дарить нечего" in await chat.says("/gift")
         assert "💳 Пополнить" in labels(chat)
-        assert "нажмите кнопку" in await chat.says("12")
+        assert "Напишите, что сделать" in await chat.says("12")
 
 
 async def test_a_gift_opened_again_by_who_has_it_is_no_second_gift(database: str) -> None:

@@ -20,6 +20,8 @@ from photomat.bot.topup import stars, subscription
 from photomat.bot.transfer import handlers as transfer
 from photomat.bot.transfer import review
 from photomat.bot.wallet import handlers as wallet
+from photomat.bot.wish import changes as wish_changes
+from photomat.bot.wish import handlers as wish
 from photomat.texts.load import LANGUAGES, Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 
@@ -78,6 +80,8 @@ def _routers() -> list[Router]:
         order_form.router(),
         order_card.router(),
         topup.own_sum_router(),
+        wish_changes.router(),
+        wish.router(),
         fallback.router(),
     ]
 

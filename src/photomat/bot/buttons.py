@@ -187,6 +187,37 @@ class DraftButton(CallbackData, prefix="d"):
     revision: Small
 
 
+class WishButton(CallbackData, prefix="dw"):
+    """Makes a draft an order of another wish, with the same words and files."""
+
+    draft_id: Id
+    revision: Small
+    wish: str
+
+
+class OtherModelsButton(CallbackData, prefix="dl"):
+    """Lists the models that can make what a draft is about."""
+
+    draft_id: Id
+    revision: Small
+    page: Small = 0
+
+
+class OtherModelButton(CallbackData, prefix="dm"):
+    """Takes a draft over to another model."""
+
+    draft_id: Id
+    revision: Small
+    model: str
+
+
+class ApartButton(CallbackData, prefix="da"):
+    """Gives a draft its earlier words back, and makes the new ones an order of their own."""
+
+    draft_id: Id
+    revision: Small
+
+
 class ChangeButton(CallbackData, prefix="e"):
     """Asks one input of a draft again, by number."""
 

@@ -60,6 +60,8 @@ from photomat.orders.outcome import (
 from photomat.orders.purchase import job_of_draft, price_facts, purchase, quote_for
 from photomat.rewards.vouchers import voucher_for
 
+MINUTE: Final = timedelta(minutes=1)
+MAX_CARDS_A_MINUTE: Final = 12
 DOUBLE_TAP: Final = timedelta(minutes=1)
 """Within it the same order does not get a second card: both could be paid."""
 log = get_logger()
@@ -155,6 +157,12 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await _unfit_inputs(tx, user_id, model, inputs)
 
+    async def completed(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs with sensible values for everything required that a customer need not be asked for."""
+        async with transaction(self.pool) as tx:
+            facts = await file_facts(tx, user_id, files_in(inputs))
+        return with_defaults(model, inputs, facts)
+
     async def files_too_long(
         self, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
     ) -> Refused | None:
@@ -176,10 +184,12 @@ class OrderService:
         origin: str,
         draft_id: int | None = None,
         said: str | None = None,
+        can_be_undone: bool = False,
     ) -> Draft:
         """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet.
 
-        The new revision may be of another model. `said` are the plain words a new draft began with.
+        The new revision may be of another model; one that can be undone keeps the inputs before it. `said` are the plain
+        words a new draft began with.
         """
         price = (await self.quote(buyer.user_id, model, inputs)).price
         failpoint("draft.before_save")
@@ -192,6 +202,7 @@ class OrderService:
                 model=model.id,
                 inputs=inputs,
                 price=price,
+                can_be_undone=can_be_undone,
             )
             if changed is not None and not changed.is_closed:
                 return changed
@@ -214,6 +225,11 @@ class OrderService:
         return await drafts.newest_card(
             self.pool, bot_id=buyer.bot_id, user_id=buyer.user_id, chat_id=buyer.chat_id, within=within
         )
+
+    async def may_open_card(self, user_id: UserId) -> bool:
+        """Whether a user may have one more card for what they said: cards are limited per minute."""
+        made = await drafts.count_recent(self.pool, user_id=user_id, within=MINUTE, most=MAX_CARDS_A_MINUTE)
+        return made < MAX_CARDS_A_MINUTE
 
     async def record_card(self, draft: Draft, message_id: MessageId) -> None:
         async with transaction(self.pool) as tx:

@@ -9,6 +9,7 @@ from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupBu
 from photomat.bot.context import UpdateContext
 from photomat.bot.order_card import options
 from photomat.bot.view import Rows, Show, View, button
+from photomat.bot.wish.extras import NO_EXTRAS, CardExtras, card_extras
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
@@ -26,8 +27,8 @@ SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
 MAX_VALUES_LENGTH: Final = 1500
 SHOWN_ON_BUTTON: Final = 24
-MAX_OPTION_ROWS: Final = 3
-"""With a voucher one less: a keyboard must not hide the text."""
+MAX_ROWS: Final = 5
+"""Above the last row of a card: more would hide its text. Options give way first."""
 
 
 async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
@@ -35,7 +36,10 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
     failpoint("draft.before_card")
     balance = await ctx.balance()
     offered = await ctx.orders.alternatives(ctx.user_id, model, draft.inputs)
-    view = draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, offered=offered)
+    extras = await card_extras(ctx, model, draft)
+    view = draft_card(
+        ctx.say, model, draft, language=ctx.language, balance=balance.available, offered=offered, extras=extras
+    )
     shown_in = await show(view)
     if shown_in is not None:
         await ctx.orders.record_card(draft, shown_in)
@@ -43,7 +47,14 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
 
 
 def draft_card(
-    say: Say, model: Model, draft: Draft, *, language: str, balance: Money, offered: Alternatives | None = None
+    say: Say,
+    model: Model,
+    draft: Draft,
+    *,
+    language: str,
+    balance: Money,
+    offered: Alternatives | None = None,
+    extras: CardExtras = NO_EXTRAS,
 ) -> View:
     """What will be bought, for how much; the message this is shown in becomes the job's card."""
     voucher, option_rows = (offered.voucher, offered.rows) if offered is not None else (None, ())
@@ -59,10 +70,14 @@ def draft_card(
         text += "\n\n" + say("card-voucher-note", code=escape(voucher.code), left=voucher.left)
     elif balance < draft.price:
         text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
-    room = MAX_OPTION_ROWS - (1 if voucher is not None else 0)
+    if extras.missing is not None:
+        text += f"\n\n{extras.missing}"
+    buy = _buy_rows(say, draft, balance=balance, voucher=voucher) if extras.missing is None else []
+    room = max(1, MAX_ROWS - len(buy) - len(extras.rows))
     rows = [
-        *_buy_rows(say, draft, balance=balance, voucher=voucher),
+        *buy,
         *(options.buttons(say, draft, row, language) for row in option_rows[:room]),
+        *extras.rows,
         [
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
             _draft_button(say("card-why"), DraftAction.WHY, draft),
