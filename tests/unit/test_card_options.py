@@ -155,8 +155,8 @@ def test_a_long_switch_is_one_button_that_turns_it() -> None:
 
 def test_a_long_list_is_one_button_with_the_chosen_value() -> None:
     model = next(each for each in CATALOG.sellable if (voice := each.input_for("voice")) and len(voice.options) > 16)
-    (voice,) = [row for row in labels(model, example_of(model)) if len(row) == 1 and row[0].startswith("Голос: ")]
-    assert voice[0].endswith("▾")
+    (chosen,) = [row for row in labels(model, example_of(model)) if len(row) == 1 and row[0].startswith("Голос: ")]
+    assert chosen[0].endswith("▾")
 
 
 def test_a_typed_number_stands_beside_the_usual_ones() -> None:

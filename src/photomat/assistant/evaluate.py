@@ -1,8 +1,9 @@
 """How well a planner understands people: its plans for the requests of `requests.toml`, scored. Pure but for the planner.
 
 A request is scored by three questions. Is the wish right? A wish that nothing is sold for is served by no plan. Is everything
-filled that the words could fill: no text missing, settings as stated, the description kept? How much would the customer be asked:
-what the words could have said, and files they did not send? Reports hold no texts of requests: rules are tuned on one half only.
+filled that the words could fill: no text missing, settings as stated, the description kept? How much would the customer be
+asked: what the words could have said, and files they did not send? Reports hold no texts of requests: rules are tuned on one
+half only.
 """
 
 import tomllib

@@ -52,7 +52,7 @@ def is_question(words: Sequence[Word], text: str) -> bool:
 def sign_of(
     words: Sequence[Word], attached: FileKind | None, *, aside: Collection[int] = (), asks: bool = False
 ) -> Sign:
-    """The wish of a message; words at the places `aside` state settings and are passed over. `asks`: it ends like a question."""
+    """The wish of a message; words at the places `aside` state settings and are passed over. `asks`: it is a question."""
     given = attached if attached in vocabulary().given else _mentioned(words)
     asked = _asked(words) if asks and attached == "image" else None
     found = asked or _said(words, attached, aside) or _by_file(words, attached)
@@ -115,7 +115,7 @@ def _says_nothing(words: Sequence[Word], first: int, last: int) -> bool:
 
 
 def _is_denied(words: Sequence[Word], place: int) -> bool:
-    """ "картинка не нужна", "not a picture"."""
+    """As in "картинка не нужна" and "not a picture"."""
     around = [*words[max(place - 2, 0) : place], *words[place + 1 : place + 2]]
     return any(word.plain in {"не", "not", "without", "без"} for word in around)
 
@@ -205,7 +205,7 @@ def _ends_head(words: Sequence[Word], place: int, others: int, *, is_commanded: 
 
 
 def _is_before_noun(words: Sequence[Word], place: int) -> bool:
-    """ "техно трек для зала": a noun that ends the head after a word that does not bend."""
+    """As in "техно трек для зала": a noun that ends the head after a word that does not bend."""
     following = words[place + 1 : place + 3]
     is_noun = bool(following) and noun_of(following[0]) not in {None, "picture"}
     return is_noun and (len(following) == 1 or _ends(following[1]))

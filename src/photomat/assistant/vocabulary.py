@@ -25,8 +25,9 @@ ADJECTIVE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """A word as it is compared, its place in the text, and what stands before it: the end of a sentence (`hard`),
-    a comma (`soft`), a hyphen (`joined`) or nothing.
+    """A word as it is compared, and its place in the text.
+
+    Before it stands the end of a sentence (`hard`), a comma (`soft`), a hyphen (`joined`) or nothing.
     """
 
     plain: str

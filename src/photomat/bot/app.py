@@ -14,6 +14,7 @@ from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, Leav
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.results import handlers as results
+from photomat.bot.results import next_order
 from photomat.bot.rewards import handlers as rewards
 from photomat.bot.topup import handlers as topup
 from photomat.bot.topup import stars, subscription
@@ -71,6 +72,7 @@ def _routers() -> list[Router]:
         search.router(),
         wallet.router(),
         results.router(),
+        next_order.router(),
         rewards.router(),
         topup.router(),
         subscription.router(),

@@ -60,6 +60,10 @@ class JobAction(StrEnum):
     FILES = "files"
     WHY = "why"
     NOTHING = "noop"
+    VARIANT = "variant"
+    LIKE = "like"
+    UNLIKE = "unlike"
+    DETAILS = "info"
 
 
 class TransferAction(StrEnum):
@@ -207,7 +211,6 @@ class OtherModelButton(CallbackData, prefix="dm"):
     """Takes a draft over to another model."""
 
     draft_id: Id
-    revision: Small
     model: str
 
 
@@ -278,6 +281,15 @@ class JobPageButton(CallbackData, prefix="j"):
     job_id: Id
     action: str
     page: Small
+
+
+class JobNextButton(CallbackData, prefix="j"):
+    """Begins an order with one output of a job: `j:<job_id>:next:<position>:<wish>`."""
+
+    job_id: Id
+    action: str
+    position: Small
+    wish: str
 
 
 class PayStep(StrEnum):

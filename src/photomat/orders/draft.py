@@ -98,8 +98,8 @@ async def change_draft(
     model: str,
     inputs: Mapping[str, Any],
     price: Money,
-    revision: int | None = None,
     can_be_undone: bool = False,
+    revision: int | None = None,
 ) -> Draft | None:
     """Make a new revision of a draft, or of this `revision` of it; idempotent per origin.
 
@@ -110,8 +110,8 @@ async def change_draft(
         UPDATE drafts
            SET revision = revision + CASE WHEN origin = $3 THEN 0 ELSE 1 END, origin = $3, inputs = $4, price = $5,
                currency = $6, expires_at = photomat_now() + $7::interval, model = $8, changed_at = photomat_now(),
-               inputs_before = CASE WHEN origin = $3 THEN inputs_before WHEN $9 THEN inputs END
-         WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL AND ($10::int IS NULL OR revision = $10 OR origin = $3)
+               inputs_before = CASE WHEN origin = $3 THEN inputs_before WHEN $10 THEN inputs END
+         WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL AND ($9::int IS NULL OR revision = $9 OR origin = $3)
         RETURNING {COLUMNS}
         """,  # noqa: S608  a constant list of columns
         draft_id,
@@ -122,8 +122,8 @@ async def change_draft(
         price.currency,
         LIFE,
         model,
-        can_be_undone,
         revision,
+        can_be_undone,
     )
     return None if row is None else _draft(row)
 

@@ -68,7 +68,7 @@ def draft_card(
     )
     if voucher is not None:
         text += "\n\n" + say("card-voucher-note", code=escape(voucher.code), left=voucher.left)
-    elif balance < draft.price:
+    elif balance < draft.price and extras.missing is None:
         text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
     if extras.missing is not None:
         text += f"\n\n{extras.missing}"

@@ -92,7 +92,7 @@ async def _open_order(tap: Tap, ctx: UpdateContext, tapped: Changing) -> DraftOr
     if found is None or found.draft.is_closed or found.draft.is_bought:
         await tap.answer(ctx.say("tap-draft-bought"), alert=True)
         return None
-    if found.draft.revision != tapped.revision:
+    if not isinstance(tapped, OtherModelButton) and found.draft.revision != tapped.revision:
         await tap.answer(ctx.say("tap-card-renewed"))
         await show_card(ctx, tap.replace, model=found.model, draft=found.draft)
         return None

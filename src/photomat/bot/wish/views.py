@@ -57,7 +57,7 @@ def other_models(say: Say, draft: Draft, page: OfferPage, *, language: str) -> V
         [
             button(
                 say("wish-model", title=each.model.title_in(language), price=each.price),
-                OtherModelButton(draft_id=draft.draft_id, revision=draft.revision, model=each.model.id),
+                OtherModelButton(draft_id=draft.draft_id, model=each.model.id),
             )
         ]
         for each in page.offers

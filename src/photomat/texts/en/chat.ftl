@@ -240,7 +240,6 @@ resent =
     📩 <b>{ $model }</b> · once more, free
     { $inputs }
 card-button-again = 🔁 Once more
-card-button-why-free = ❓ Why is it free?
 card-button-why = ❓ Why { $price }?
 card-button-retry = 🔁 Try again
 card-button-cancel = ✖️ Cancel

@@ -242,7 +242,6 @@ resent =
     📩 <b>{ $model }</b> · ещё раз, бесплатно
     { $inputs }
 card-button-again = 🔁 Ещё раз
-card-button-why-free = ❓ Почему бесплатно?
 card-button-why = ❓ Почему { $price }?
 card-button-retry = 🔁 Попробовать снова
 card-button-cancel = ✖️ Отменить
