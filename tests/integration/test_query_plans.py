@@ -23,11 +23,14 @@ from photomat.app.wiring import Program, build
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
 from photomat.db.pool import Pool
+from photomat.delivery.lock import try_acquire_delivery_lock
+from photomat.delivery.waiting import refresh_places, with_waits
 from photomat.jobs.history import recent_jobs, usual_seconds
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
-from photomat.kernel.ids import UserId
+from photomat.kernel.ids import InstanceId, UserId
 from photomat.payments.statement import statement
+from photomat.work import budget
 from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
 from support.database import connection_of, pool_of
@@ -51,6 +54,7 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
         async with a_program(database, tmp_path) as program, recorded(program.pool) as recording:
             await once_round(program)
             await every_list(program.pool)
+            await waiting_cards(program)
         judged = await judge(connection, recording)
     assert len(judged) > 100, "the recording is not of a whole program"
     too_much = [_told(one) for one in judged if one.whole_tables or one.rows > MAX_ROWS]
@@ -93,6 +97,16 @@ async def every_list(pool: Pool) -> None:
         assert await recent_jobs(pool, user_id=USER, limit=4, skip=skip)
     async with pool.acquire() as connection:
         assert await statement(connection, user_id=USER, limit=10)
+
+
+async def waiting_cards(program: Program) -> None:
+    """What cards say while Kie's limit holds the queue back."""
+    creates = program.claims.creates
+    await budget.block(program.pool, creates.name, seconds=60, reason="Kie: too many requests")
+    await refresh_places(program.pool, creates=creates)
+    lease = timedelta(minutes=5)
+    cards = await try_acquire_delivery_lock(program.pool, limit=LIVE, lease=lease, instance=InstanceId("waiting"))
+    assert any(card.wait.place for card in await with_waits(program.pool, cards, creates=creates))
 
 
 @asynccontextmanager

@@ -38,6 +38,7 @@ SPEAKERS = {
     "say",
     "_say",
     "hint",
+    "EndedMessage",
     "screen_button",
     "Refused",
     "Rejected",
