@@ -46,7 +46,7 @@ def test_a_price_is_told_line_by_line() -> None:
     assert "Почему 50,60\N{NO-BREAK SPACE}₽?" in text
     assert "Film &lt;1&gt;" in text
     assert "• 9,6985\N{NO-BREAK SPACE}₽ за секунду (720p) × 5" in text
-    assert "• 8,313\N{NO-BREAK SPACE}₽ за 1000 симв. × 250" in text
+    assert "• 250 симв. по 8,313\N{NO-BREAK SPACE}₽ за 1000" in text
     assert "Округлено вверх до 0,10\N{NO-BREAK SPACE}₽" in text
     assert "Итого: <b>50,60" in text
 
@@ -74,9 +74,26 @@ def test_the_step_that_was_reached_is_told() -> None:
 
 def test_tokens_are_told_by_the_thousand_and_explained() -> None:
     text = explained("google/gemini-2-5-pro-tts", {"dialogue_turns": [{"text": "Привет"}]})
-    assert "за 1000 токенов" in text
+    assert "• Токены: 24 по " in text
+    assert "₽ за 1000\n" in text
     assert "1000000" not in text
     assert "кусочки слов" in text
+
+
+def test_a_short_text_is_charged_by_the_begun_thousand_and_said_so() -> None:
+    text = explained("elevenlabs/text-to-speech-multilingual-v2", {"text": "x" * 28})
+    assert "• 28 симв. по " in text
+    assert "за 1000. Начатые 1000 считаются целиком." in text
+    assert "×" not in text
+    longer = explained("elevenlabs/text-to-speech-multilingual-v2", {"text": "x" * 2000})
+    assert "• 2000 симв. по " in longer
+    assert "целиком" not in longer
+
+
+def test_one_picture_needs_no_number_and_megapixels_are_written_with_a_comma() -> None:
+    assert "×" not in explained("recraft/remove-background", {"image": "f"})
+    assert "× 1,05" in explained("qwen/text-to-image", {"prompt": "кот", "image_size": "square_hd"})
+    assert "(8 с)" in explained("gemini-omni-video", {"prompt": "кот", "duration": "8"})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

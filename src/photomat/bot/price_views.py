@@ -17,7 +17,7 @@ from aiogram.types import InlineKeyboardButton
 from photomat.bot.buttons import ListButton
 from photomat.bot.menu.views import pick
 from photomat.bot.view import View, button, to_home
-from photomat.catalog.formula import Part, PriceUnit, is_given, plain
+from photomat.catalog.formula import Part, PriceUnit, as_number, is_given, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.price_list import PriceGroup, PriceGroups, PriceRates, Rate
@@ -29,6 +29,10 @@ from photomat.texts.load import Say
 MINUTE_S: Final = 60
 LONGEST_IN_SECONDS_S: Final = 100
 THOUSAND: Final = Decimal(1000)
+SAID_ONCE: Final = frozenset({"generation", "image", "video"})
+"""Of these a single one needs no number."""
+COUNTED_FIRST: Final = frozenset({"character", "token"})
+"""Priced by the thousand, so how many there are comes before the price."""
 YES_NO: Final = frozenset({"true", "false"})
 LONGEST: Final = 3400
 """Telegram takes 4096 characters; some are left for the sentences around the table."""
@@ -53,8 +57,15 @@ def choice_in_words(say: Say, model: Model, when: tuple[tuple[str, str], ...], l
         if asked is not None and asked.type == "switch":
             words.append(f"{escape(asked.title_in(language))}: {value_in_words(say, asked, value, language)}")
         else:
-            words.append(value_in_words(say, asked, value, language) if asked else escape(value))
+            words.append(_with_unit(say, asked, value, language) if asked else escape(value))
     return words
+
+
+def _with_unit(say: Say, asked: Input, value: str, language: str) -> str:
+    """A number with the unit its title names: `8 с`; anything else by its label."""
+    unit = asked.title_in(language).rpartition(", ")[2] if ", " in asked.title_in(language) else ""
+    words = value_in_words(say, asked, value, language)
+    return f"{words} {escape(unit)}" if unit and as_number(words) is not None else words
 
 
 def value_in_words(say: Say, asked: Input, value: Any, language: str) -> str:
@@ -175,14 +186,22 @@ def _parts(explained: QuoteExplanation) -> list[str]:
 
 
 def _line(explained: QuoteExplanation, part: Part) -> str:
-    """`• 2,40 ₽ за секунду (720p) × 5`; tokens are priced by the thousand instead of the million."""
+    """`• 2,40 ₽ за секунду (720p) × 5`, `• 28 симв. по 9,60 ₽ за 1000`; tokens by the thousand instead of the million."""
     say, quote = explained.say, explained.quote
     each = min(part.each, THOUSAND) if part.unit == "token" else part.each
     asked = ExactMoney(quote.price_of_credits(part.rate) * each / part.each, quote.price.currency)
-    line = say(f"why-unit-{part.unit}", price=asked, each=plain(each))
+    count = _number(part.count if part.counted is None else part.counted, explained.language)
+    line = say(f"why-unit-{part.unit}", price=asked, each=plain(each), count=count)
     chosen = _chosen(explained, part)
     line += f" ({', '.join(chosen)})" if chosen else ""
-    return line if part.unit == "generation" and part.count == 1 else f"{line} × {plain(part.count)}"
+    if part.unit in COUNTED_FIRST:
+        return line if part.counted is None else f"{line}. {say('why-begun', each=plain(each))}"
+    is_one = part.unit in SAID_ONCE and part.count == 1
+    return line if is_one else f"{line} × {_number(part.count, explained.language)}"
+
+
+def _number(number: Decimal, language: str) -> str:
+    return plain(number).replace(".", ",") if language == "ru" else plain(number)
 
 
 def _chosen(explained: QuoteExplanation, part: Part) -> list[str]:

@@ -33,7 +33,10 @@ ONE: Final = Decimal(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One line of a price: `rate` credits for every `each` units, `count` of them. A stepped rate is for this `size`."""
+    """One line of a price: `rate` credits for every `each` units, `count` of them. A stepped rate is for this `size`.
+
+    `counted` is how many there were before a begun unit was charged in full; None where that made no difference.
+    """
 
     rate: Decimal
     unit: UnitWord = "generation"
@@ -41,6 +44,7 @@ class Part:
     count: Decimal = ONE
     when: tuple[tuple[str, str], ...] = ()
     size: Decimal | None = None
+    counted: Decimal | None = None
 
     @property
     def total(self) -> Decimal:
@@ -103,6 +107,15 @@ class PriceUnit:
     largest: bool = False
 
     def count(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Decimal:
+        """How many units are charged."""
+        units = self.counted(inputs, measured)
+        if not self.whole or not self.counts:
+            return units
+        with localcontext(EXACT_ENOUGH):
+            return (units / self.each).to_integral_value() * self.each
+
+    def counted(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Decimal:
+        """How many units there are."""
         if not self.counts:
             return ONE if self.assume is None else self.assume
         found = [self._one(count, inputs, measured) for count in self.counts]
@@ -111,7 +124,7 @@ class PriceUnit:
             units = max(counted * self.factor - self.free, Decimal(0))
             for each in self.times:
                 units *= self._one(each, inputs, measured)
-            return (units / self.each).to_integral_value() * self.each if self.whole else units
+            return units
 
     def _one(self, count: Count, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Decimal:
         value = inputs.get(count.input)
@@ -205,8 +218,15 @@ def as_number(value: Any) -> Decimal | None:
 
 
 def _part(row: PriceRow, unit: PriceUnit, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Part:
-    count = unit.count(inputs, measured)
-    return Part(rate=row.credits, unit=unit.word, each=unit.each, count=count, when=row.when)
+    count, counted = unit.count(inputs, measured), unit.counted(inputs, measured)
+    return Part(
+        rate=row.credits,
+        unit=unit.word,
+        each=unit.each,
+        count=count,
+        when=row.when,
+        counted=None if counted == count else counted,
+    )
 
 
 def is_given(value: Any) -> bool:

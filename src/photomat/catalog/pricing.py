@@ -211,13 +211,14 @@ def _until(standing: PriceRules) -> datetime | None:
 
 
 def _part_as_json(part: Part) -> dict[str, Any]:
+    stored = {"size": part.size, "counted": part.counted}
     return {
         "rate": str(part.rate),
         "unit": part.unit,
         "each": str(part.each),
         "count": str(part.count),
         "when": dict(part.when),
-    } | ({} if part.size is None else {"size": str(part.size)})
+    } | {name: str(value) for name, value in stored.items() if value is not None}
 
 
 def _read_voucher(stored: Mapping[str, Any] | None, currency: str) -> Voucher | None:
@@ -253,4 +254,5 @@ def _read_part(stored: Mapping[str, Any]) -> Part:
         count=Decimal(stored["count"]),
         when=tuple(stored["when"].items()),
         size=Decimal(stored["size"]) if stored.get("size") is not None else None,
+        counted=Decimal(stored["counted"]) if stored.get("counted") is not None else None,
     )

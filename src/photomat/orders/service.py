@@ -127,12 +127,6 @@ class OrderService:
         )
         return Alternatives(quote=now, rows=option_rows(order), voucher=voucher)
 
-    async def with_defaults(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """The inputs with whatever can be filled in sensibly, such as the format of a picture."""
-        async with transaction(self.pool) as tx:
-            facts = await file_facts(tx, user_id, files_in(inputs))
-        return with_defaults(model, inputs, facts)
-
     async def free_quota(self, user_id: UserId) -> int:
         async with transaction(self.pool) as tx:
             return await limits.free_quota(tx, user_id, self.limits)

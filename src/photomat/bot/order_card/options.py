@@ -54,7 +54,7 @@ def _alone(say: Say, draft: Draft, row: OptionRow, language: str) -> InlineKeybo
     if chosen is None:
         return _question(say("draft-add-value", title=title), draft, row)
     named = named_value(row.input, chosen.value, language=language, say=say)
-    return _question(say("card-option-list", title=named.title, value=cut(named.text, MAX_LABEL_LENGTH)), draft, row)
+    return _question(say("card-option-list", title=named.title, value=_short(named.text)), draft, row)
 
 
 def _label(say: Say, price: Money, asked: Input, option: Option, language: str) -> str:
@@ -81,7 +81,12 @@ def _value(say: Say, asked: Input, value: str, language: str) -> str:
     if common is not None:
         return say("card-auto") if common == AUTO else str(common)
     text = named_value(asked, value, language=language, say=say).text
-    return text.partition(" — ")[0].partition(", ")[0]
+    return _short(text).partition(", ")[0]
+
+
+def _short(text: str) -> str:
+    """A label without what a dash explains."""
+    return cut(text.partition(" — ")[0], MAX_LABEL_LENGTH)
 
 
 def _option(draft: Draft, row: OptionRow, option: Option, label: str) -> InlineKeyboardButton:

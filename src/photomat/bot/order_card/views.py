@@ -27,8 +27,8 @@ SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
 MAX_VALUES_LENGTH: Final = 1500
 SHOWN_ON_BUTTON: Final = 24
-MAX_OPTION_ROWS: Final = 3
-"""With a voucher one less: a keyboard must not hide the text."""
+MAX_ROWS: Final = 5
+"""Above the last row of a card: more would hide its text. Options give way first."""
 
 
 async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
@@ -72,9 +72,10 @@ def draft_card(
         text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
     if extras.missing is not None:
         text += f"\n\n{extras.missing}"
-    room = MAX_OPTION_ROWS - (1 if voucher is not None else 0)
+    buy = _buy_rows(say, draft, balance=balance, voucher=voucher) if extras.missing is None else []
+    room = max(1, MAX_ROWS - len(buy) - len(extras.rows))
     rows = [
-        *(_buy_rows(say, draft, balance=balance, voucher=voucher) if extras.missing is None else []),
+        *buy,
         *(options.buttons(say, draft, row, language) for row in option_rows[:room]),
         *extras.rows,
         [

@@ -170,7 +170,7 @@ async def _finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) ->
     if refused:
         await reply.refuse(_question(ctx, model, form), refused[0])
         return
-    inputs = form.inputs if form.is_change else await ctx.orders.with_defaults(ctx.user_id, model, form.inputs)
+    inputs = form.inputs if form.is_change else await ctx.orders.completed(ctx.user_id, model, form.inputs)
     draft = await ctx.orders.save_draft(ctx.buyer, model, inputs, origin=ctx.origin, draft_id=form.draft_id)
     ctx.drop_form()
     await show_card(ctx, reply.show, model=model, draft=draft)

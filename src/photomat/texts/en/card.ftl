@@ -14,3 +14,4 @@ card-why = ❓ Price
 card-voucher = 🎟 Use my gift
 card-voucher-note = 🎟 A gift by promo code { $code }, left: { $left }. Use it for this order or keep it: you decide.
 card-back = ◀️ To the order
+why-begun = A begun { $each } counts in full.
