@@ -16,7 +16,7 @@ from photomat.bot.buttons import MAX_BYTES, ListedButton, PrivateOnly
 from photomat.bot.menu.fallback import PRIVATE_COMMANDS
 from photomat.bot.middlewares import InGroup
 from photomat.catalog.load import load_catalog
-from photomat.catalog.storefront import MENU_CATEGORIES
+from photomat.catalog.storefront import MENU_CATEGORIES, MENU_GROUPS
 from photomat.texts.load import LANGUAGES, load_texts
 
 F = TypeVar("F", bound=Filter)
@@ -30,6 +30,7 @@ BUTTONS = sorted(
 LONGEST = {
     "model": max(load_catalog().models, key=len),
     "category": max((each.id for each in MENU_CATEGORIES), key=len),
+    "group": max((each.id for each in MENU_GROUPS), key=len),
     "language": max(LANGUAGES, key=len),
     "action": "page",
 }

@@ -17,7 +17,7 @@ from photomat.bot.app import COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
-from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, OfferFilter
+from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, MENU_GROUPS, OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.render import failure_word
@@ -125,6 +125,7 @@ def keys_made_up() -> set[str]:
         *(f"wallet-referral-{way}" for way in REFERRALS),
         *(f"command-{command}" for command in COMMANDS),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
+        *(f"group-{group.id}{asks}" for group in MENU_GROUPS for asks in ("", "-ask")),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
     }
 

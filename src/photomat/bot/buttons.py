@@ -25,6 +25,7 @@ class Screen(StrEnum):
     HISTORY = "history"
     HELP = "help"
     LANGUAGE = "lang"
+    MORE = "more"
 
 
 class DraftAction(StrEnum):
@@ -104,8 +105,22 @@ class ModelButton(CallbackData, prefix="n"):
     model: str
 
 
+class GroupButton(CallbackData, OpensPage, prefix="mg"):
+    """Opens the page of a menu group."""
+
+    group: str
+
+
 class ListButton(CallbackData, OpensPage, prefix="ml"):
-    """Opens a page of the models of a menu category, the first being 0."""
+    """Opens a page of the models of a menu category, the first being 0; a category of one model opens that model."""
+
+    category: str
+    only: OfferFilter = OfferFilter.ALL
+    page: Small = 0
+
+
+class WayBackButton(CallbackData, OpensPage, prefix="mb"):
+    """Leads back from a model to a page of a list; from the only model of a category to the page above its list."""
 
     category: str
     only: OfferFilter = OfferFilter.ALL

@@ -9,6 +9,7 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import (
     MAX_BYTES,
+    GroupButton,
     LanguageButton,
     ListButton,
     ListedButton,
@@ -16,13 +17,16 @@ from photomat.bot.buttons import (
     PricesButton,
     Screen,
     SearchPageButton,
+    WayBackButton,
 )
 from photomat.bot.view import Rows, View, button, in_rows, page_turns, screen_button, to_home, to_pictures
 from photomat.catalog.model import USUAL_S, Model
 from photomat.catalog.storefront import (
     EVERYTHING,
+    MENU_GROUPS,
     PICTURE,
     MenuCategory,
+    MenuGroup,
     Offer,
     OfferFilter,
     OfferPage,
@@ -49,11 +53,8 @@ class Found:
     pages: int = 1
 
 
-def greeting(say: Say, *, name: str, balance: Money, categories: Sequence[MenuCategory], offers_english: bool) -> View:
-    rows = menu(say, categories)
-    if offers_english:
-        rows.append([button(say("lang-en"), LanguageButton(language="en"))])
-    return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
+def greeting(say: Say, *, name: str, balance: Money, categories: Sequence[MenuCategory]) -> View:
+    return View(text=say("greeting", name=escape(name), balance=balance), rows=menu(say, categories))
 
 
 def home(say: Say, *, balance: Money, categories: Sequence[MenuCategory]) -> View:
@@ -61,13 +62,34 @@ def home(say: Say, *, balance: Money, categories: Sequence[MenuCategory]) -> Vie
 
 
 def menu(say: Say, categories: Sequence[MenuCategory]) -> Rows:
-    return [
-        *category_rows(say, categories),
-        [to_search(say), to_list(say, EVERYTHING)],
-        [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
-        [screen_button(say, "menu-history", Screen.HISTORY), screen_button(say, "menu-help", Screen.HELP)],
-        [screen_button(say, "menu-lang", Screen.LANGUAGE)],
+    """Pictures, the groups with something on sale, two in a row; below them the user's own things."""
+    groups = [to_group(say, each) for each in MENU_GROUPS if each.among(categories)]
+    own = [
+        screen_button(say, "menu-balance", Screen.BALANCE),
+        screen_button(say, "menu-topup", Screen.TOPUP),
+        screen_button(say, "menu-history", Screen.HISTORY),
     ]
+    return [
+        *([[to_pictures(say)]] if PICTURE in categories else []),
+        *in_rows([*groups, screen_button(say, "menu-more", Screen.MORE)], IN_A_ROW),
+        own,
+    ]
+
+
+def group_page(say: Say, group: MenuGroup, categories: Sequence[MenuCategory]) -> View:
+    """What can be done in a group: its entries that are on sale."""
+    text = f"<b>{say(f'group-{group.id}')}</b>\n\n{say(f'group-{group.id}-ask')}"
+    entries = [to_list(say, each) for each in group.among(categories)]
+    return View(text=text, rows=[*in_rows(entries, IN_A_ROW), [to_home(say)]])
+
+
+def more_page(say: Say) -> View:
+    rows = [
+        [to_search(say), to_list(say, EVERYTHING)],
+        [screen_button(say, "menu-help", Screen.HELP), screen_button(say, "menu-lang", Screen.LANGUAGE)],
+        [to_home(say)],
+    ]
+    return View(text=say("menu-more-ask"), rows=rows)
 
 
 def category_rows(say: Say, categories: Sequence[MenuCategory]) -> Rows:
@@ -177,9 +199,14 @@ def to_list(say: Say, category: MenuCategory) -> InlineKeyboardButton:
     return button(say(f"wish-{category.id}"), ListButton(category=category.id))
 
 
+def to_group(say: Say, group: MenuGroup) -> InlineKeyboardButton:
+    return button(say(f"group-{group.id}"), GroupButton(group=group.id))
+
+
 def to_models(say: Say, model: Model, came_from: str | None = None) -> InlineKeyboardButton:
     """A button back to the list a model was picked from, or to its own category."""
-    return button(say("menu-to-models"), came_from or ListButton(category=menu_category_of(model).id))
+    page = ListButton.unpack(came_from) if came_from else ListButton(category=menu_category_of(model).id)
+    return button(say("menu-to-models"), WayBackButton(**page.model_dump()))
 
 
 def to_prices(say: Say, model: Model) -> InlineKeyboardButton:

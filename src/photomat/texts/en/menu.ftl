@@ -17,6 +17,20 @@ wish-read = 🔎 Read a photo
 wish-transcribe = 📝 Speech to text
 wish-all = 📚 All models
 
+## First screen
+group-photo = 🎨 Photo
+group-photo-ask = What shall we do with a photo?
+group-video = 🎬 Video
+group-video-ask = What video shall we make?
+group-music = 🎵 Music
+group-music-ask = A song, a tune or a sound: what shall we make?
+group-voice = 🗣 Voice
+group-voice-ask = Read a text aloud, or work with speech?
+menu-more = ➕ More
+menu-more-ask = ➕ <b>More</b>
+
+    Find a model by words, see all of them, change the language, or read how it all works.
+
 ## A list of models
 list-choose = Pick a model. “From” is the price of the simplest order, the card shows the exact one.
 list-empty = Nothing is on sale here right now. Please come back later or look at the other sections.
