@@ -17,6 +17,7 @@ from photomat.texts.load import LANGUAGES, Say, load_texts
 from support.shelves import CATALOG, offers, shelf
 from support.shop import RATES
 
+LONGEST_LINE = 80
 MAX_TEXT_LENGTH, MAX_TOAST_LENGTH = 4096, 200
 EVIL = "<b>&" * 250
 NOTHING = Money(0, "RUB")
@@ -71,6 +72,24 @@ def test_one_button_of_the_menu_begins_with_creating_a_picture() -> None:
     assert sum(label.startswith("🖼 Создать картинку") for label in labels(view)) == 1
     assert view.rows[0][0].callback_data == "m:create"
     assert "🔎 Поиск" in labels(menu_views.more_page(TEXTS.speaker("ru")))
+
+
+def test_every_listed_model_says_in_one_line_what_it_is_good_at() -> None:
+    for language in LANGUAGES:
+        say = TEXTS.speaker(language)
+        lines = [menu_views.good_at(say, each.model, language) for each in shelf(accepts_callbacks=True).listed]
+        assert all(0 < len(line) <= LONGEST_LINE and "\n" not in line for line in lines)
+    say = TEXTS.speaker("ru")
+    shown = {
+        model: menu_views.good_at(say, CATALOG.get(model), "ru") for model in ("z-image", "nano-banana-pro", "veo3")
+    }
+    assert shown == {
+        "z-image": "⚡ быстро и дёшево",
+        "nano-banana-pro": "🏆 лучшее · 🔤 текст на картинке",
+        "veo3": "🏆 лучшее · 🎧 со звуком",
+    }
+    page = page_of(offers(shelf(), PICTURE), only=OfferFilter.ALL, number=0)
+    assert "<b>Z-Image</b> — ⚡ быстро и дёшево" in menu_views.model_list(say, PICTURE, page, language="ru").text
 
 
 def test_one_button_of_the_first_page_begins_with_z_image() -> None:

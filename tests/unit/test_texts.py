@@ -17,6 +17,7 @@ from photomat.bot.app import COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
+from photomat.catalog.model import STRENGTHS
 from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, MENU_GROUPS, OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
@@ -126,6 +127,7 @@ def keys_made_up() -> set[str]:
         *(f"command-{command}" for command in COMMANDS),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
         *(f"group-{group.id}{asks}" for group in MENU_GROUPS for asks in ("", "-ask")),
+        *(f"good-{mark}" for mark in ("best", "cheap", "fast-cheap", *STRENGTHS)),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
     }
 

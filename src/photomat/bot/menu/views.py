@@ -37,6 +37,10 @@ from photomat.texts.load import LANGUAGES, Say
 
 IN_A_ROW: Final = 2
 SHOWN_WORDS: Final = 100
+SHOWN_STRENGTHS: Final = 2
+FAST_AND_CHEAP: Final = frozenset({"fast", "cheap"})
+SHOWN_TAGS: Final = ("best", "free", "fast", "cheap", "new")
+"""The first that a model has is shown before its purpose."""
 MINUTE_S: Final = 60
 LONGEST_IN_SECONDS_S: Final = 90
 
@@ -118,6 +122,7 @@ def model_list(say: Say, category: MenuCategory, page: OfferPage, *, language: s
     lines = [f"<b>{say(f'wish-{category.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
     if page.pages > 1:
         lines.append(say("list-page", page=page.number + 1, pages=page.pages))
+    lines += ["", *strength_lines(say, page.offers, language=language)] if page.offers else []
     here = ListButton(category=category.id, only=page.only, page=page.number)
     offers = offer_rows(say, page.offers, language=language, here=here)
     filters = _filters(say, category, page)
@@ -129,6 +134,26 @@ def model_list(say: Say, category: MenuCategory, page: OfferPage, *, language: s
     )
     rows = [*offers, *([filters] if filters else []), *turns, [to_search(say), to_home(say)]]
     return View(text="\n".join(lines), rows=rows)
+
+
+def strength_lines(say: Say, offers: Sequence[Offer], *, language: str) -> list[str]:
+    """What each model is good at, a line for each."""
+    return [
+        say("list-line", title=escape(each.model.title_in(language)), good_at=good_at(say, each.model, language))
+        for each in offers
+    ]
+
+
+def good_at(say: Say, model: Model, language: str) -> str:
+    """What a model is good at, in a few words: by its tags and reviewed strengths, or by its purpose where it has none."""
+    tags = set(model.tags)
+    if not model.good_at and not tags >= FAST_AND_CHEAP:
+        purpose = escape(model.purpose.of(language)) if model.purpose else ""
+        return say("good-purpose", tag=next((each for each in SHOWN_TAGS if each in tags), "none"), purpose=purpose)
+    marks = ["good-best"] if "best" in tags else []
+    marks += ["good-fast-cheap"] if tags >= FAST_AND_CHEAP else ["good-cheap"] if "cheap" in tags else []
+    marks += [f"good-{each}" for each in model.good_at]
+    return " · ".join(say(mark) for mark in marks[:SHOWN_STRENGTHS])
 
 
 def offer_rows(say: Say, offers: Sequence[Offer], *, language: str, here: ListButton | None = None) -> Rows:
@@ -158,6 +183,7 @@ def found_page(say: Say, found: Found, *, language: str) -> View:
     lines.append(say("search-found", words=words, count=found.count))
     if found.pages > 1:
         lines.append(say("list-page", page=found.page + 1, pages=found.pages))
+    lines += ["", *strength_lines(say, found.offers, language=language)]
     turns = page_turns(
         (say("list-previous"), say("list-next")),
         lambda number: SearchPageButton(page=number),

@@ -42,6 +42,27 @@ list-free = 🎁 Free
 list-filter-on = { $label } ✓
 list-previous = ◀️
 list-next = ▶️
+list-line = <b>{ $title }</b> — { $good_at }
+good-best = 🏆 the best
+good-fast-cheap = ⚡ fast and cheap
+good-cheap = 💸 inexpensive
+good-text = 🔤 text in pictures
+good-realistic = 📷 like a real photo
+good-sound = 🎧 with sound
+good-faces = 🧑 faces
+good-long = ⏳ up to 30 seconds
+good-detail = 🔍 up to 4K
+good-transparent = 🫥 transparent background
+good-series = 🎲 several at once
+good-samples = 🖼 many samples
+good-purpose = { $tag ->
+        [best] 🏆 { $purpose }
+        [free] 🎁 { $purpose }
+        [fast] ⚡ { $purpose }
+        [cheap] 💸 { $purpose }
+        [new] 🆕 { $purpose }
+       *[none] { $purpose }
+    }
 model-button = { $title } · { $price }
 model-button-from = { $title } · from { $price }
 model-button-free = { $title } · 🎁 free

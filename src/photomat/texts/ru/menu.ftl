@@ -42,6 +42,27 @@ list-free = 🎁 Бесплатно
 list-filter-on = { $label } ✓
 list-previous = ◀️
 list-next = ▶️
+list-line = <b>{ $title }</b> — { $good_at }
+good-best = 🏆 лучшее
+good-fast-cheap = ⚡ быстро и дёшево
+good-cheap = 💸 недорого
+good-text = 🔤 текст на картинке
+good-realistic = 📷 как настоящее фото
+good-sound = 🎧 со звуком
+good-faces = 🧑 лица
+good-long = ⏳ до 30 секунд
+good-detail = 🔍 до 4K
+good-transparent = 🫥 прозрачный фон
+good-series = 🎲 несколько сразу
+good-samples = 🖼 много образцов
+good-purpose = { $tag ->
+        [best] 🏆 { $purpose }
+        [free] 🎁 { $purpose }
+        [fast] ⚡ { $purpose }
+        [cheap] 💸 { $purpose }
+        [new] 🆕 { $purpose }
+       *[none] { $purpose }
+    }
 model-button = { $title } · { $price }
 model-button-from = { $title } · от { $price }
 model-button-free = { $title } · 🎁 бесплатно
