@@ -35,8 +35,9 @@ async def taps_data(chat: Chat, data: str) -> str:
 async def test_from_a_wish_over_pages_and_filters_to_a_model(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
-        assert labels(chat)[:6] == ["🖼 Создать картинку", "🎨 Фото", "🎬 Видео", "🎵 Музыка", "🗣 Голос", "➕ Ещё"]
-        assert labels(chat)[6:] == ["💰 Баланс", "💳 Пополнить", "🗂 История"]
+        assert labels(chat)[:5] == ["🖼 Создать картинку", "🎨 Фото", "🎬 Видео", "🎵 Музыка", "🗣 Голос"]
+        assert labels(chat)[5:7] == ["✨ Идеи", "➕ Ещё"]
+        assert labels(chat)[7:] == ["💰 Баланс", "💳 Пополнить", "🗂 История"]
         await chat.taps("🎬 Видео")
         assert "Страница 1 из" in await chat.taps("🎬 Сделать видео")
         first = models(chat)

@@ -136,6 +136,40 @@ class ListedButton(CallbackData, prefix="nl"):
     model: str
 
 
+class IdeasButton(CallbackData, OpensPage, prefix="ti"):
+    """Opens a page of the templates of a group, the first being 0."""
+
+    group: str
+    page: PageNumber = 0
+
+
+class TemplateButton(CallbackData, prefix="tt"):
+    template: str
+
+
+class SlotButton(CallbackData, prefix="tv"):
+    """Answers a slot of the template that is being filled in with one of its examples, by number."""
+
+    form_id: Id
+    slot: Small
+    option: Small
+
+
+class SlotResultButton(CallbackData, prefix="tj"):
+    """Answers a slot with an output of an earlier job."""
+
+    form_id: Id
+    slot: Small
+    job_id: Id
+    output: Small
+
+
+class ExampleButton(CallbackData, prefix="te"):
+    """Turns the example message to the example of a template."""
+
+    template: str
+
+
 class PricesButton(CallbackData, prefix="pt"):
     model: str
 

@@ -27,6 +27,7 @@ from photomat.bot.menu.views import hint
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import open_model
 from photomat.bot.order_form.form import Form
+from photomat.bot.templates.examples import send_example
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Show, View, to_home
 from photomat.catalog.model import Model
@@ -99,7 +100,7 @@ async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
 
 
 async def start(message: Message, ctx: UpdateContext) -> None:
-    """Greet by name, with the balance and the menu; a form left open is closed."""
+    """Greet by name, with the balance and the menu, then an example; a form left open is closed."""
     ctx.drop_form()
     user, balance = ctx.user, await ctx.balance()
     greeting = views.greeting(
@@ -109,6 +110,7 @@ async def start(message: Message, ctx: UpdateContext) -> None:
         categories=await offered_categories(ctx),
     )
     await send(message, greeting)
+    await send_example(message, ctx)
 
 
 async def open_home(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:

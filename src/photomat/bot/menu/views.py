@@ -10,6 +10,7 @@ from aiogram.types import InlineKeyboardButton
 from photomat.bot.buttons import (
     MAX_BYTES,
     GroupButton,
+    IdeasButton,
     LanguageButton,
     ListButton,
     ListedButton,
@@ -75,7 +76,7 @@ def menu(say: Say, categories: Sequence[MenuCategory]) -> Rows:
     ]
     return [
         *([[to_pictures(say)]] if PICTURE in categories else []),
-        *in_rows([*groups, screen_button(say, "menu-more", Screen.MORE)], IN_A_ROW),
+        *in_rows([*groups, to_ideas(say), screen_button(say, "menu-more", Screen.MORE)], IN_A_ROW),
         own,
     ]
 
@@ -84,7 +85,7 @@ def group_page(say: Say, group: MenuGroup, categories: Sequence[MenuCategory]) -
     """What can be done in a group: its entries that are on sale."""
     text = f"<b>{say(f'group-{group.id}')}</b>\n\n{say(f'group-{group.id}-ask')}"
     entries = [to_list(say, each) for each in group.among(categories)]
-    return View(text=text, rows=[*in_rows(entries, IN_A_ROW), [to_home(say)]])
+    return View(text=text, rows=[*in_rows(entries, IN_A_ROW), [to_ideas(say, group.id), to_home(say)]])
 
 
 def more_page(say: Say) -> View:
@@ -227,6 +228,10 @@ def to_list(say: Say, category: MenuCategory) -> InlineKeyboardButton:
 
 def to_group(say: Say, group: MenuGroup) -> InlineKeyboardButton:
     return button(say(f"group-{group.id}"), GroupButton(group=group.id))
+
+
+def to_ideas(say: Say, group: str = "all") -> InlineKeyboardButton:
+    return button(say("menu-ideas"), IdeasButton(group=group))
 
 
 def to_models(say: Say, model: Model, came_from: str | None = None) -> InlineKeyboardButton:

@@ -26,6 +26,7 @@ group-music = 🎵 Music
 group-music-ask = A song, a tune or a sound: what shall we make?
 group-voice = 🗣 Voice
 group-voice-ask = Read a text aloud, or work with speech?
+menu-ideas = ✨ Ideas
 menu-more = ➕ More
 menu-more-ask = ➕ <b>More</b>
 

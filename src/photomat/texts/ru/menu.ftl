@@ -26,6 +26,7 @@ group-music = 🎵 Музыка
 group-music-ask = Песня, мелодия или звук: что сделать?
 group-voice = 🗣 Голос
 group-voice-ask = Озвучить текст или поработать с речью?
+menu-ideas = ✨ Идеи
 menu-more = ➕ Ещё
 menu-more-ask = ➕ <b>Ещё</b>
 
