@@ -52,6 +52,8 @@ from photomat.orders.outcome import (
 )
 from photomat.orders.purchase import job_of_draft, purchase, quote_for
 
+MINUTE: Final = timedelta(minutes=1)
+MAX_CARDS_A_MINUTE: Final = 12
 DOUBLE_TAP: Final = timedelta(minutes=1)
 """Within it the same order does not get a second card: both could be paid."""
 log = get_logger()
@@ -148,10 +150,12 @@ class OrderService:
         origin: str,
         draft_id: int | None = None,
         said: str | None = None,
+        can_be_undone: bool = False,
     ) -> Draft:
         """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet.
 
-        The new revision may be of another model. `said` are the plain words a new draft began with.
+        The new revision may be of another model; one that can be undone keeps the inputs before it. `said` are the plain
+        words a new draft began with.
         """
         price = (await self.quote(buyer.user_id, model, inputs)).price
         failpoint("draft.before_save")
@@ -164,6 +168,7 @@ class OrderService:
                 model=model.id,
                 inputs=inputs,
                 price=price,
+                can_be_undone=can_be_undone,
             )
             if changed is not None and not changed.is_closed:
                 return changed
@@ -186,6 +191,11 @@ class OrderService:
         return await drafts.newest_card(
             self.pool, bot_id=buyer.bot_id, user_id=buyer.user_id, chat_id=buyer.chat_id, within=within
         )
+
+    async def may_open_card(self, user_id: UserId) -> bool:
+        """Whether a user may have one more card for what they said: cards are limited per minute."""
+        made = await drafts.count_recent(self.pool, user_id=user_id, within=MINUTE, most=MAX_CARDS_A_MINUTE)
+        return made < MAX_CARDS_A_MINUTE
 
     async def record_card(self, draft: Draft, message_id: MessageId) -> None:
         async with transaction(self.pool) as tx:
