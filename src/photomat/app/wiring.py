@@ -21,7 +21,7 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import connect_outside, payment_providers
+from photomat.app.clients import connect_outside, kie_uploads, payment_providers
 from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.app.settings import Settings
 from photomat.app.terms import limits_of, payment_options_of, rates_of, referral_terms_of, times_of, welcome_credit_of
@@ -53,7 +53,7 @@ from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.private_files import tighten
-from photomat.kie.client import KieClient, KieUploads
+from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.service import OrderService
@@ -369,9 +369,7 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
 
 
 def input_uploader(settings: Settings, sources: FileSources) -> InputUploader:
-    return InputUploader(
-        sources=sources, uploads=KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or "")
-    )
+    return InputUploader(sources=sources, uploads=kie_uploads(settings))
 
 
 def _kie_host(settings: Settings) -> str:
