@@ -36,8 +36,8 @@ async def test_from_a_wish_over_pages_and_filters_to_a_model(database: str) -> N
     async with conversation(database) as chat:
         await chat.says("/start")
         assert labels(chat)[:5] == ["🖼 Создать картинку", "🎨 Фото", "🎬 Видео", "🎵 Музыка", "🗣 Голос"]
-        assert labels(chat)[5:7] == ["✨ Идеи", "➕ Ещё"]
-        assert labels(chat)[7:] == ["💰 Баланс", "💳 Пополнить", "🗂 История"]
+        assert labels(chat)[5:8] == ["✨ Идеи", "🗂 История", "➕ Ещё"]
+        assert labels(chat)[8:] == ["💰 Баланс", "💳 Пополнить"]
         await chat.taps("🎬 Видео")
         assert "Страница 1 из" in await chat.taps("🎬 Сделать видео")
         first = models(chat)

@@ -1,5 +1,6 @@
 """From an idea to a card: one question for each slot, answered by words, a tap, a file or an earlier result; examples."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from photomat.db.pool import transaction
 from photomat.kernel.ids import UserId
 from photomat.operators.catalog import switch_model
 from photomat.templates.examples import add_drawn, of_template
+from photomat.templates.make import write_example
 from photomat.templates.stored import add_template, hide_template
 from support.conversation import Chat, conversation
 from support.forms import PHOTO, RICH, labels, order, presses
@@ -35,9 +37,10 @@ async def opens(chat: Chat, template: str) -> str:
 
 async def has_examples(chat: Chat, folder: Path, *templates: str) -> None:
     for number, template in enumerate(templates):
-        (folder / f"{template}.jpg").write_bytes(image("JPEG", width=300 + number, height=200))
+        picture = image("JPEG", width=300 + number, height=200)
+        file, media = write_example(folder, of_template(template), picture)
         async with transaction(chat.pool) as tx:
-            await add_drawn(tx, of_template(template), file=f"{template}.jpg", media="image")
+            await add_drawn(tx, of_template(template), file=file, media=media)
 
 
 async def test_an_idea_asks_for_its_slots_alone_and_becomes_a_card(database: str) -> None:
@@ -203,7 +206,7 @@ async def test_one_example_follows_the_greeting_and_turns_in_place(database: str
 async def test_a_missing_file_costs_the_example_and_not_the_greeting(database: str, tmp_path: Path) -> None:
     async with conversation(database, examples=tmp_path) as chat:
         await has_examples(chat, tmp_path, "portrait")
-        (tmp_path / "portrait.jpg").unlink()
+        shutil.rmtree(tmp_path)
         assert "Здравствуйте" in await chat.says("/start")
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -20,6 +21,7 @@ import uvloop
 
 from photomat.app.settings import SANDBOX_WELCOME, Settings, load
 from photomat.cli.database import Database, owned_database
+from photomat.cli.drawn_examples import draw_examples
 from photomat.cli.screen import show_box
 from photomat.db.installation import SANDBOX_BOT
 from photomat.kernel import failpoint, logs
@@ -50,6 +52,8 @@ LAST_PORT: Final = 65533
 OVERDUE_S: Final = 45.0
 TIMEOUT_S: Final = 300.0
 """Short, because the simulated Kie forgets its tasks when it stops."""
+DRAWING: Final[list[asyncio.Task[None]]] = []
+"""Keeps the task that draws examples alive."""
 log = get_logger()
 
 
@@ -71,7 +75,13 @@ def run_sandbox(settings: Settings) -> None:
     settings = settings.model_copy(update=dict.fromkeys(REAL_BOT_SETTINGS))
     inside = _against_simulators(settings)
     with owned_database(settings) as database, simulators(settings):
-        serve(inside, database, lambda: show_box(_sandbox_urls(settings), first="Chat page", settings=settings))
+        serve(inside, database, partial(_show_sandbox, settings, inside, database.dsn))
+
+
+def _show_sandbox(settings: Settings, inside: Settings, dsn: str) -> None:
+    """Say where everything is, and let the simulated Kie draw the examples meanwhile."""
+    show_box(_sandbox_urls(settings), first="Chat page", settings=settings)
+    DRAWING.append(asyncio.get_running_loop().create_task(draw_examples(inside, dsn)))
 
 
 @contextmanager

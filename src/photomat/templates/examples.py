@@ -33,13 +33,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyExample:
-    """An example that can be shown."""
+    """An example that can be shown: a picture by its wide copy, which leaves room for the menu above it."""
 
     subject: str
     path: Path
     media: ExampleMedia
     file_id: str | None
     drawn: bool
+
+    @property
+    def shown_path(self) -> Path:
+        return wide_beside(self.path) if self.media == "image" else self.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +74,10 @@ class Examples:
             for each in (await self.all()).values()
             if each.file is not None and each.media is not None
         }
+
+
+def wide_beside(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.wide.jpg")
 
 
 def of_template(template_id: str) -> str:

@@ -1,8 +1,8 @@
 """Make examples at Kie, once each, from the operator's key.
 
 The row is committed before the request leaves (`examples.ask`), the task after the answer. Killed in between, or after a lost
-answer, the row says `asked` without a task: nothing asks again, `photomat examples list` shows it, and an operator who would pay
-twice forgets it. Killed later: the next run polls the task and fetches its file.
+answer, the row says `asked` without a task: nothing asks again, `photomat examples list` shows it, and an operator who pays
+twice may forget it. Killed later: the next run polls the task and fetches its file.
 
 A template that needs a customer's file takes the example of another template in its place, so those are made first.
 """
@@ -17,7 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from PIL import Image
+from PIL import Image, ImageFilter, ImageOps
 
 from photomat.catalog.model import Model
 from photomat.catalog.order import body_of, example_facts
@@ -31,7 +31,7 @@ from photomat.kie.port import Provider, TaskRefused, Uploads
 from photomat.kie.state_parser import KieState, Reading
 from photomat.media.measure import measure_path
 from photomat.templates import examples
-from photomat.templates.examples import Example, ExampleMedia, Examples, of_template, of_voice
+from photomat.templates.examples import Example, ExampleMedia, Examples, of_template, of_voice, wide_beside
 from photomat.templates.template import Template, sample_order
 
 LANGUAGE: Final = "ru"
@@ -43,6 +43,8 @@ MAX_BYTES: Final = 45 * 2**20
 """Telegram takes uploads of 50 MB."""
 SIDE_PX: Final = 1280
 QUALITY: Final = 88
+WIDE_PX: Final = (1280, 720)
+BLUR_PX: Final = 24
 EXTENSIONS: Final[Mapping[ExampleMedia, str]] = {"image": "jpg", "video": "mp4", "audio": "mp3"}
 
 
@@ -221,7 +223,7 @@ def wanted_voices(storefront: Storefront) -> list[WantedExample]:
 
 
 def write_example(folder: Path, subject: str, content: bytes) -> tuple[str, ExampleMedia]:
-    """Write the file of an example; a picture becomes a JPEG that Telegram takes as a photo. Return its name and kind."""
+    """Write the file of an example, and beside a picture the wide one that is shown. Return its name and kind."""
     make_private(folder)
     stem = subject.replace(":", "-")
     part = folder / f".{stem}.part"
@@ -232,21 +234,34 @@ def write_example(folder: Path, subject: str, content: bytes) -> tuple[str, Exam
         media: ExampleMedia = "image" if kind == "image" else "video" if kind == "video" else "audio"
         name = f"{stem}.{EXTENSIONS[media]}"
         if media == "image":
-            part.write_bytes(_as_photo(content))
+            picture = _picture(content)
+            part.write_bytes(_as_jpeg(picture))
+            wide_beside(folder / name).write_bytes(_as_jpeg(_wide(picture)))
         part.replace(folder / name)
     finally:
         part.unlink(missing_ok=True)
     return name, media
 
 
-def _as_photo(content: bytes) -> bytes:
-    """A JPEG within Telegram's limits; what is transparent becomes white."""
+def _picture(content: bytes) -> Image.Image:
+    """The picture within Telegram's limits; what is transparent becomes white."""
     with Image.open(io.BytesIO(content)) as image:
         image.thumbnail((SIDE_PX, SIDE_PX))
         shown = image.convert("RGBA")
-    behind = Image.new("RGBA", shown.size, "white")
+    return Image.alpha_composite(Image.new("RGBA", shown.size, "white"), shown).convert("RGB")
+
+
+def _wide(picture: Image.Image) -> Image.Image:
+    """The whole picture before a blurred copy of itself: all examples have one size, and leave room for the menu above."""
+    behind = ImageOps.fit(picture, WIDE_PX).filter(ImageFilter.GaussianBlur(BLUR_PX))
+    front = ImageOps.contain(picture, WIDE_PX)
+    behind.paste(front, ((WIDE_PX[0] - front.width) // 2, (WIDE_PX[1] - front.height) // 2))
+    return behind
+
+
+def _as_jpeg(picture: Image.Image) -> bytes:
     out = io.BytesIO()
-    Image.alpha_composite(behind, shown).convert("RGB").save(out, "JPEG", quality=QUALITY)
+    picture.save(out, "JPEG", quality=QUALITY)
     return out.getvalue()
 
 

@@ -67,17 +67,18 @@ def home(say: Say, *, balance: Money, categories: Sequence[MenuCategory]) -> Vie
 
 
 def menu(say: Say, categories: Sequence[MenuCategory]) -> Rows:
-    """Pictures, the groups with something on sale, two in a row; below them the user's own things."""
+    """Pictures, the groups with something on sale, two in a row; ideas and the rest; below them the user's money."""
     groups = [to_group(say, each) for each in MENU_GROUPS if each.among(categories)]
-    own = [
-        screen_button(say, "menu-balance", Screen.BALANCE),
-        screen_button(say, "menu-topup", Screen.TOPUP),
+    others = [
+        to_ideas(say),
         screen_button(say, "menu-history", Screen.HISTORY),
+        screen_button(say, "menu-more", Screen.MORE),
     ]
     return [
         *([[to_pictures(say)]] if PICTURE in categories else []),
-        *in_rows([*groups, to_ideas(say), screen_button(say, "menu-more", Screen.MORE)], IN_A_ROW),
-        own,
+        *in_rows(groups, IN_A_ROW),
+        others,
+        [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
     ]
 
 

@@ -114,7 +114,7 @@ def _media(ctx: UpdateContext, shown: Shown) -> ExampleInput:
 
 
 def _source(example: ReadyExample) -> FSInputFile | str:
-    return example.file_id or FSInputFile(example.path)
+    return example.file_id or FSInputFile(example.shown_path)
 
 
 def _keyboard(ctx: UpdateContext, shown: Shown) -> InlineKeyboardMarkup:

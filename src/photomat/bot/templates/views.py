@@ -20,7 +20,7 @@ EVERY_GROUP: Final = "all"
 ICONS: Final[Mapping[str, str]] = {"picture": "🖼", "photo": "🎨", "video": "🎬", "music": "🎵", "voice": "🗣"}
 SHOWN_RESULTS: Final = 4
 MAX_LABEL_LENGTH: Final = 40
-MAX_PROMPT_LENGTH: Final = 200
+MAX_ANSWERS_LENGTH: Final = 70
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +72,10 @@ def slot_question(say: Say, asked: OpenSlot, results: Sequence[EarlierResult], *
 
 
 def example_caption(say: Say, template: Template, *, language: str, drawn: bool) -> str:
-    prompt = template.prompt.of(language).format_map(template.example(language)) if template.prompt else ""
-    lines = [say("example-title", title=escape(template.title.of(language)))]
-    lines += [f"<i>{escape(cut(prompt, MAX_PROMPT_LENGTH))}</i>"] if prompt else []
-    lines += [say("example-drawn")] if drawn else []
-    return "\n".join(lines)
+    """What the example is of, and the answers it was made from; short, because the menu stands above it."""
+    title = say("example-title-drawn" if drawn else "example-title", title=escape(template.title.of(language)))
+    answers = ", ".join(template.example(language).values())
+    return f"{title}\n<i>{escape(cut(answers, MAX_ANSWERS_LENGTH))}</i>" if answers else title
 
 
 def example_rows(say: Say, shown: Template, others: Sequence[Template]) -> Rows:

@@ -15,6 +15,6 @@ template-result = 🗂 { $words }
 template-gone = This idea is gone. Choose another one: /start
 
 ## Examples
-example-title = ✨ Example: <b>{ $title }</b>
-example-drawn = Drawn by the sandbox.
-example-same = Make one like this
+example-title = Example: <b>{ $title }</b>
+example-title-drawn = Example: <b>{ $title }</b> · drawn by the sandbox
+example-same = Make the same

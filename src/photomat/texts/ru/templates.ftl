@@ -15,6 +15,6 @@ template-result = 🗂 { $words }
 template-gone = Этой идеи больше нет. Выберите другую: /start
 
 ## Примеры
-example-title = ✨ Пример: <b>{ $title }</b>
-example-drawn = Рисунок песочницы.
+example-title = Пример: <b>{ $title }</b>
+example-title-drawn = Пример: <b>{ $title }</b> · рисунок песочницы
 example-same = Сделать такое же
