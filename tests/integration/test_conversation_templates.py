@@ -183,24 +183,21 @@ async def test_without_examples_the_greeting_is_alone(database: str) -> None:
         assert [each["from"] for each in chat.screen()] == ["person", "bot"]
 
 
-async def test_one_example_follows_the_greeting_and_turns_in_place(database: str, tmp_path: Path) -> None:
+async def test_one_example_comes_with_the_greeting_and_turns_in_place(database: str, tmp_path: Path) -> None:
     async with conversation(database, examples=tmp_path) as chat:
         await has_examples(chat, tmp_path, "portrait", "logo", "sticker")
-        await chat.says("/start")
-        greeting, example = chat.screen()[-2:]
-        assert "Здравствуйте" in greeting["text"]
-        assert "Портрет" in example["caption"]
-        assert labels(chat) == ["◀️", "Сделать такое же", "▶️"]
-        await chat.taps("▶️")
-        assert "Логотип" in chat.screen()[-1]["caption"]
-        await chat.taps("▶️")
-        await chat.taps("▶️")
-        assert "Портрет" in chat.screen()[-1]["caption"]
-        assert chat.screen()[-1]["message_id"] == example["message_id"]
-        uploads = await chat.pool.fetch("SELECT file_id FROM examples")
-        assert all(row["file_id"] for row in uploads)
-        assert "Кого нарисовать?" in await chat.taps("Сделать такое же")
-        assert chat.screen()[-2]["message_id"] == example["message_id"], "the example stays"
+        assert "Здравствуйте" in await chat.says("/start")
+        example = chat.screen()[-2]
+        rows = [[button["text"] for button in row] for row in example["inline_keyboard"]]
+        assert rows == [["Сделать такое же"], ["◀️", "▶️"]]
+        for title in ("Портрет", "Логотип", "Стикер", "Портрет"):
+            assert title in chat.screen()[-2]["caption"]
+            await chat.taps("▶️")
+        assert "Логотип" in chat.screen()[-2]["caption"]
+        assert chat.screen()[-2]["message_id"] == example["message_id"]
+        assert all(row["file_id"] for row in await chat.pool.fetch("SELECT file_id FROM examples"))
+        assert "Какое название" in await chat.taps("Сделать такое же")
+        assert len(chat.screen()) == 4, "the example and the menu stay"
 
 
 async def test_a_missing_file_costs_the_example_and_not_the_greeting(database: str, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyExample:
-    """An example that can be shown: a picture by its wide copy, which leaves room for the menu above it."""
+    """An example that can be shown: a picture by its wide copy, which leaves room for the menu below it."""
 
     subject: str
     path: Path

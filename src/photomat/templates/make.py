@@ -252,7 +252,7 @@ def _picture(content: bytes) -> Image.Image:
 
 
 def _wide(picture: Image.Image) -> Image.Image:
-    """The whole picture before a blurred copy of itself: all examples have one size, and leave room for the menu above."""
+    """The whole picture before a blurred copy of itself: all examples have one size, and leave room for the menu below."""
     behind = ImageOps.fit(picture, WIDE_PX).filter(ImageFilter.GaussianBlur(BLUR_PX))
     front = ImageOps.contain(picture, WIDE_PX)
     behind.paste(front, ((WIDE_PX[0] - front.width) // 2, (WIDE_PX[1] - front.height) // 2))

@@ -100,7 +100,10 @@ async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
 
 
 async def start(message: Message, ctx: UpdateContext) -> None:
-    """Greet by name, with the balance and the menu, then an example; a form left open is closed."""
+    """Greet by name, with the balance and the menu; a form left open is closed.
+
+    An example comes first: the menu is edited in place, and its pages must not open above the end of the chat.
+    """
     ctx.drop_form()
     user, balance = ctx.user, await ctx.balance()
     greeting = views.greeting(
@@ -109,8 +112,8 @@ async def start(message: Message, ctx: UpdateContext) -> None:
         balance=balance.available,
         categories=await offered_categories(ctx),
     )
-    await send(message, greeting)
     await send_example(message, ctx)
+    await send(message, greeting)
 
 
 async def open_home(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:

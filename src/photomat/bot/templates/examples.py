@@ -1,4 +1,4 @@
-"""The example message below the greeting: one template's picture, ◀ ▶ turn it in place, «Сделать такое же» opens the template.
+"""The example message above the greeting: one template's picture, ◀ ▶ turn it in place, «Сделать такое же» opens the template.
 
 Telegram's file id is kept after the first send, so a file is uploaded once. Where there is no example, or its file is gone,
 nothing is shown.
@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from aiogram import Router
 from aiogram.enums import ChatType, ParseMode
-from aiogram.exceptions import TelegramBadRequest
+from aiogram.exceptions import TelegramBadRequest, TelegramNetworkError
 from aiogram.types import (
     CallbackQuery,
     FSInputFile,
@@ -26,6 +26,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.templates import views
 from photomat.bot.templates.handlers import shown_templates
 from photomat.bot.transport import Tap
+from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.telegram.errors import is_not_modified
 from photomat.templates.examples import ExampleMedia, ReadyExample, of_template, record_file_id
@@ -56,14 +57,14 @@ def router() -> Router:
 
 
 async def send_example(message: Message, ctx: UpdateContext) -> None:
-    """Send the first example; nothing where there is none. A refusal of Telegram's leaves the greeting alone."""
+    """Send the first example; nothing where there is none. What goes wrong with it costs the example alone."""
     shown = await _find(ctx, None) if message.chat.type == ChatType.PRIVATE else None
     if shown is None:
         return
     try:
         sent = await _send(message, ctx, shown)
-    except (TelegramBadRequest, OSError) as error:
-        log.warning("EXAMPLE_NOT_SHOWN", subject=shown.example.subject, reason=str(error))
+    except (TelegramBadRequest, TelegramNetworkError, OSError) as error:
+        log.warning("EXAMPLE_NOT_SHOWN", subject=shown.example.subject, reason=describe(error))
         return
     _keep_file_id(ctx, shown.example, sent)
 
@@ -79,7 +80,7 @@ async def turn_example(_query: CallbackQuery, callback_data: ExampleButton, tap:
         edited = await tap.message.edit_media(_media(ctx, shown), reply_markup=_keyboard(ctx, shown))
     except (TelegramBadRequest, OSError) as error:
         if not (isinstance(error, TelegramBadRequest) and is_not_modified(error)):
-            log.warning("EXAMPLE_NOT_SHOWN", subject=shown.example.subject, reason=str(error))
+            log.warning("EXAMPLE_NOT_SHOWN", subject=shown.example.subject, reason=describe(error))
         return
     if isinstance(edited, Message):
         _keep_file_id(ctx, shown.example, edited)

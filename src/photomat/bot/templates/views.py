@@ -20,7 +20,7 @@ EVERY_GROUP: Final = "all"
 ICONS: Final[Mapping[str, str]] = {"picture": "🖼", "photo": "🎨", "video": "🎬", "music": "🎵", "voice": "🗣"}
 SHOWN_RESULTS: Final = 4
 MAX_LABEL_LENGTH: Final = 40
-MAX_ANSWERS_LENGTH: Final = 70
+MAX_ANSWER_LENGTH: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,27 +72,21 @@ def slot_question(say: Say, asked: OpenSlot, results: Sequence[EarlierResult], *
 
 
 def example_caption(say: Say, template: Template, *, language: str, drawn: bool) -> str:
-    """What the example is of, and the answers it was made from; short, because the menu stands above it."""
+    """What the example is of, and the first answer it was made from; short, because the menu stands below it."""
     title = say("example-title-drawn" if drawn else "example-title", title=escape(template.title.of(language)))
-    answers = ", ".join(template.example(language).values())
-    return f"{title}\n<i>{escape(cut(answers, MAX_ANSWERS_LENGTH))}</i>" if answers else title
+    answer = next(iter(template.example(language).values()), "")
+    return f"{title}\n<i>{escape(cut(answer, MAX_ANSWER_LENGTH))}</i>" if answer else title
 
 
 def example_rows(say: Say, shown: Template, others: Sequence[Template]) -> Rows:
-    """◀ same ▶; the last leads to the first. `others` are all templates with an example, this one too."""
+    """The way to the template, then ◀ ▶; the last leads to the first. `others` are all with an example, this one too."""
     ids = [each.id for each in others]
     at = ids.index(shown.id)
-    same = button(say("example-same"), TemplateButton(template=shown.id))
-    if len(ids) == 1:
-        return [[same]]
-    before, after = ids[at - 1], ids[(at + 1) % len(ids)]
-    return [
-        [
-            button(say("list-previous"), ExampleButton(template=before)),
-            same,
-            button(say("list-next"), ExampleButton(template=after)),
-        ]
-    ]
+    rows = [[button(say("example-same"), TemplateButton(template=shown.id))]]
+    if len(ids) > 1:
+        before, after = ExampleButton(template=ids[at - 1]), ExampleButton(template=ids[(at + 1) % len(ids)])
+        rows.append([button(say("list-previous"), before), button(say("list-next"), after)])
+    return rows
 
 
 def refused(asked: OpenSlot, why: str) -> View:

@@ -16,5 +16,5 @@ template-gone = This idea is gone. Choose another one: /start
 
 ## Examples
 example-title = Example: <b>{ $title }</b>
-example-title-drawn = Example: <b>{ $title }</b> · drawn by the sandbox
-example-same = Make the same
+example-title-drawn = Example: <b>{ $title }</b> · a drawing
+example-same = Make one like this

@@ -16,5 +16,5 @@ template-gone = Этой идеи больше нет. Выберите друг
 
 ## Примеры
 example-title = Пример: <b>{ $title }</b>
-example-title-drawn = Пример: <b>{ $title }</b> · рисунок песочницы
+example-title-drawn = Пример: <b>{ $title }</b> · рисунок
 example-same = Сделать такое же
