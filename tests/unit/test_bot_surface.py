@@ -17,6 +17,7 @@ from photomat.bot.menu.fallback import PRIVATE_COMMANDS
 from photomat.bot.middlewares import InGroup
 from photomat.catalog.load import load_catalog
 from photomat.catalog.storefront import MENU_CATEGORIES, MENU_GROUPS
+from photomat.catalog.wishes import wishes
 from photomat.templates.load import MAX_ID_LENGTH
 from photomat.texts.load import LANGUAGES, load_texts
 
@@ -35,6 +36,7 @@ LONGEST = {
     "template": "a" * MAX_ID_LENGTH,
     "language": max(LANGUAGES, key=len),
     "action": "page",
+    "wish": max(wishes(), key=len),
 }
 """The longest value of each field that is any text."""
 

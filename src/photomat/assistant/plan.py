@@ -24,7 +24,7 @@ class Plan:
 
     `inputs` have the model's own names and values. `words` is the description that became the prompt, in the customer's own
     words; empty where they described nothing and the wish's usual prompt is used, or the model takes none. `alternatives` are
-    other wishes that the same message may have meant.
+    other wishes that the same message may have meant. `names_wish`: the message itself says what kind of thing is wanted.
     """
 
     wish: Wish
@@ -32,3 +32,4 @@ class Plan:
     inputs: Mapping[str, Any]
     words: str
     alternatives: tuple[Wish, ...] = ()
+    names_wish: bool = False

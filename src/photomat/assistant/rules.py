@@ -72,7 +72,14 @@ def plan(request: Request, storefront: Storefront) -> Plan | None:
         return None
     best = max(drafts, key=lambda each: (each.told.fits, each.exact))
     alternatives = _alternatives(wish, request.attached, storefront)
-    return Plan(wish=wish, model=best.model, inputs=best.inputs, words=best.told.words, alternatives=alternatives)
+    return Plan(
+        wish=wish,
+        model=best.model,
+        inputs=best.inputs,
+        words=best.told.words,
+        alternatives=alternatives,
+        names_wish=reading is not None and reading.sign.how != "usual",
+    )
 
 
 def _read(request: Request, storefront: Storefront) -> Reading | None:
@@ -80,15 +87,15 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     text = request.words.strip()
     words = read_words(text)
     attached = request.attached if request.attached in vocabulary().given else None
-    if is_small_talk(words) or (attached is None and is_question(words, text)):
+    if not any(map(str.isalpha, text)) or is_small_talk(words) or (attached is None and is_question(words, text)):
         text, words = "", []
     if not words and attached is None:
         return None
     stated = settings_in(text)
     aside = frozenset(at for at, word in enumerate(words) if _within(word, stated))
-    named = named_in(text, words, [each.model for each in storefront.listed], aside=aside)
+    named = named_in(text, words, tuple(storefront.catalog.models.values()), aside=aside)
     passed = aside | (frozenset(range(named.first, named.last)) if named else frozenset())
-    sign = sign_of(words, attached, aside=passed)
+    sign = sign_of(words, attached, aside=passed, asks=text.endswith("?"))
     if sign.how == "usual":
         sign = replace(sign, wish=_implied(sign.wish, attached, stated, named))
     return Reading(text=text, language=request.language, words=words, stated=stated, named=named, sign=sign)
@@ -111,13 +118,14 @@ def _implied(usual: str, attached: FileKind | None, stated: Sequence[Stated], na
 def _drafts(reading: Reading, wish: Wish, storefront: Storefront) -> Iterator[Draft]:
     """The message as an order of each model that may serve it, the preferred first."""
     named, words = reading.named, reading.words
-    serving = [each for each in named.models if _serves(each, wish)] if named else []
+    sold = [storefront.on_sale[each.id] for each in named.models if each.id in storefront.on_sale] if named else []
+    serving = [each.model for each in sold if each.listed and _serves(each.model, wish)]
     by_name = sorted(serving, key=lambda each: (_questions(each, wish), _rank(each, wish)))
     name = [(words[named.first].start, words[named.last - 1].end)] if named and by_name else []
-    for model in by_name or _preferred(wish, storefront):
-        settings, exact = _settings(model, wish, reading.stated)
+    for model in by_name or [*_preferred(wish, storefront), *(_others(wish, storefront) if reading.stated else [])]:
+        settings, exact = _settings(model, wish, reading.stated, _mode(model, reading))
         used = [(each.start, each.end) for each in reading.stated if _is_used(each, model, settings)]
-        told = _told(model, wish, reading, [*name, *used])
+        told = _told(model, wish, reading, [*name, *used], is_played=settings.get("custom_mode") == "true")
         inputs = _accepted(model, {**settings, **told.inputs})
         yield Draft(model=model, inputs=inputs, told=told, exact=exact)
 
@@ -126,6 +134,13 @@ def _preferred(wish: Wish, storefront: Storefront) -> list[Model]:
     own = [storefront.get(each) for each in wish.models]
     found = [each for each in (model_for(wish, storefront), *own) if each is not None]
     return list({each.id: each for each in found}.values())
+
+
+def _others(wish: Wish, storefront: Storefront) -> list[Model]:
+    """The rest of the wish's category, for settings that no preferred model has: the cheap ones first, then the best."""
+    found = [each.model for each in storefront.listed if each.model.category in wish.category.of]
+    fitting = [each for each in found if _serves(each, wish) and not _questions(each, wish)]
+    return sorted(fitting, key=lambda each: ("cheap" not in each.tags, "best" not in each.tags))
 
 
 def _serves(model: Model, wish: Wish) -> bool:
@@ -152,9 +167,21 @@ def _file(model: Model, wish: Wish) -> dict[str, Any]:
     return with_file(source, ANY_FILE) if source is not None else {}
 
 
-def _settings(model: Model, wish: Wish, stated: Sequence[Stated]) -> tuple[dict[str, Any], int]:
+def _mode(model: Model, reading: Reading) -> dict[str, Any]:
+    """Music of a stated length has to be composed in the model's own mode, which needs no words if it is not sung."""
+    if not {"custom_mode", "instrumental"} <= {each.name for each in model.inputs} or not reading.words:
+        return {}
+    is_timed = any(each.what == "duration" for each in reading.stated)
+    is_played = any(each.what == "instrumental" for each in reading.stated)
+    is_sung = not is_played and any(word.plain in vocabulary().sung for word in reading.words)
+    return {"custom_mode": "true", "instrumental": "true"} if is_timed and not is_sung else {}
+
+
+def _settings(
+    model: Model, wish: Wish, stated: Sequence[Stated], mode: Mapping[str, Any]
+) -> tuple[dict[str, Any], int]:
     """The model's own values of what was stated, and how many are just that."""
-    found: dict[str, Any] = {}
+    found = dict(mode)
     count = 0
     for each in stated:
         asked = each.asked_by(model)
@@ -177,13 +204,13 @@ def _is_used(stated: Stated, model: Model, settings: Mapping[str, Any]) -> bool:
     return asked is not None and asked.name in settings and not stated.keep
 
 
-def _told(model: Model, wish: Wish, reading: Reading, spans: Sequence[Span]) -> Told:
+def _told(model: Model, wish: Wish, reading: Reading, spans: Sequence[Span], *, is_played: bool) -> Told:
     """The description as the model takes it; `spans` are settings and names to leave out."""
     asked = model.input_for("prompt") or model.input_for("lyrics")
     if asked is None:
         return Told(inputs={})
     if wish.id == "music":
-        return _song(model, reading, spans)
+        return _melody(model, reading, spans) if is_played else _song(model, reading, spans)
     text, words, sign = reading.text, reading.words, reading.sign
     said = spoken(text, words, sign) if wish.id == "voice" else described(text, words, sign, spans=spans)
     if not said and wish.prompt is not None:
@@ -197,6 +224,18 @@ def _prompt(asked: Input, said: str) -> Told:
     return Told(inputs={asked.name: shown} if shown else {}, words=shown, fits=fits)
 
 
+def _melody(model: Model, reading: Reading, spans: Sequence[Span]) -> Told:
+    """Music without words: its description is its style."""
+    said = described(reading.text, reading.words, reading.sign, spans=spans)
+    style = model.input("style")
+    told = _prompt(style, said) if style is not None else Told(inputs={})
+    return replace(told, inputs={**told.inputs, "title": _title(said)} if said else told.inputs)
+
+
+def _title(text: str) -> str:
+    return " ".join(text.split()[:TITLE_WORDS])[:MAX_TITLE].strip(" ,.;:")
+
+
 def _song(model: Model, reading: Reading, spans: Sequence[Span]) -> Told:
     """A description, or the words to be sung with a style and a title of their own."""
     lyrics, besides = lyrics_in(reading.text)
@@ -207,8 +246,9 @@ def _song(model: Model, reading: Reading, spans: Sequence[Span]) -> Told:
         return _prompt(asked, said) if asked is not None else Told(inputs={})
     style = uncommanded(besides)[:MAX_STYLE] if lyrics else UNSTYLED.of(reading.language)
     told = _prompt(sung, lyrics or said)
-    title = " ".join(told.words.split()[:TITLE_WORDS])[:MAX_TITLE].strip(" ,.;:") or style[:MAX_TITLE]
-    return replace(told, inputs={**told.inputs, "custom_mode": "true", "style": style, "title": title})
+    return replace(
+        told, inputs={**told.inputs, "custom_mode": "true", "style": style, "title": _title(told.words) or style}
+    )
 
 
 def _accepted(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:

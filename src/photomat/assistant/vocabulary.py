@@ -25,13 +25,17 @@ ADJECTIVE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """A word as it is compared, its place in the text, and what stands before it: `hard`, `soft` (a comma) or nothing."""
+    """A word as it is compared, and its place in the text.
+
+    Before it stands the end of a sentence (`hard`), a comma (`soft`), a hyphen (`joined`) or nothing.
+    """
 
     plain: str
     start: int
     end: int
     hard: bool = False
     soft: bool = False
+    joined: bool = False
 
     @property
     def is_latin(self) -> bool:
@@ -152,6 +156,7 @@ class Vocabulary:
     speakers: Stems
     courtesy: Stems
     general: Stems
+    sung: Stems
     voiced: Stems
     in_phrases: Stems
     lyrics: re.Pattern[str]
@@ -193,8 +198,10 @@ def read_words(text: str) -> list[Word]:
     for number, match in enumerate(WORD.finditer(lowered)):
         between = lowered[end : match.start()]
         plain = vocabulary().spelled(match[0]) if number < MAX_SPELLED else match[0]
-        hard, soft = HARD.search(between) is not None, "," in between
-        words.append(Word(plain=plain, start=match.start(), end=match.end(), hard=hard and bool(words), soft=soft))
+        words.append(Word(
+            plain=plain, start=match.start(), end=match.end(), soft="," in between, joined=between == "-",
+            hard=HARD.search(between) is not None and bool(words),
+        ))  # fmt: skip
         end = match.end()
     return words
 
@@ -226,6 +233,7 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
         speakers=Stems(description["speakers"]),
         courtesy=Stems(description["courtesy"]),
         general=Stems(description["general"]),
+        sung=Stems(description["sung"]),
         voiced=Stems(description["voiced"]),
         in_phrases=Stems(part for each in table["wish"].values() for text in each["phrases"] for part in text.split()),
         lyrics=re.compile(description["lyrics"]),

@@ -4,6 +4,7 @@ A forced end may contradict an earlier one on purpose: a success after a failure
 """
 
 import asyncio
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from photomat_sandbox.control import read_object, refusal
 from photomat_sandbox.kie.callbacks import CallbackSender, OutgoingCallback, Signing, masked_url
 from photomat_sandbox.kie.files import render
 from photomat_sandbox.kie.models import Output
-from photomat_sandbox.kie.results import ResultFile, ratio_of
+from photomat_sandbox.kie.results import SQUARE, ResultFile
 from photomat_sandbox.kie.task_runner import TaskRunner
 from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.world import DueCallback, KieWorld
@@ -23,6 +24,7 @@ MAX_CALLBACKS: Final = 100
 LISTED_TASKS: Final = 500
 DRAWN: Final[dict[Output, str]] = {"image": "jpeg", "video": "mp4", "audio": "mp3"}
 DRAWING_SIDE_PX: Final = 640
+RATIO: Final = re.compile(r"([1-9]\d?):([1-9]\d?)")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,12 +83,13 @@ class KieControl:
         output = next((each for each in DRAWN if each == asked.get("output", "image")), None)
         if output is None:
             raise refusal(f"output must be one of {', '.join(DRAWN)}")
+        ratio = RATIO.fullmatch(asked.get("ratio", ""))
         file = ResultFile(
             name=f"drawing.{DRAWN[output]}",
             output=output,
             prompt=asked.get("prompt", ""),
             model=asked.get("model", "sandbox"),
-            ratio=ratio_of({"aspect_ratio": asked.get("ratio", "1:1")}, output),
+            ratio=(int(ratio[1]), int(ratio[2])) if ratio else SQUARE,
             index=0,
             count=1,
             made_at=0.0,
