@@ -13,7 +13,6 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.kernel.error_report import describe
-from photomat.kernel.errors import PhotomatError
 from photomat.kernel.http import HttpClient
 from photomat.kernel.logs import get_logger
 from photomat.templates.examples import Examples, add_drawn, of_template
@@ -28,15 +27,17 @@ log = get_logger()
 
 async def draw_examples(settings: Settings, dsn: str) -> None:
     """Draw an example of every template that has none; what goes wrong costs the sandbox nothing else."""
-    pool = await connect_pool(dsn, name="drawn examples", size=1, bot_id=settings.bot_id)
     client = HttpClient(name="the simulated Kie", headers={})
     try:
-        await _draw_missing(pool, client, settings)
-    except (PhotomatError, OSError, ValueError) as error:
+        pool = await connect_pool(dsn, name="drawn examples", size=1, bot_id=settings.bot_id)
+        try:
+            await _draw_missing(pool, client, settings)
+        finally:
+            await pool.close()
+    except Exception as error:  # noqa: BLE001  no drawing is worth an outage
         log.warning("EXAMPLE_NOT_SHOWN", subject="sandbox", reason=describe(error))
     finally:
         await client.close()
-        await pool.close()
 
 
 async def _draw_missing(pool: Pool, client: HttpClient, settings: Settings) -> None:

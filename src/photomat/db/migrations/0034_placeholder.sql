@@ -1,0 +1,2 @@
+-- Stands in for another branch's migration.
+SELECT 1;
