@@ -1,2 +1,0 @@
--- Stands in for another branch's migration.
-SELECT 1;
