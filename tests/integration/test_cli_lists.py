@@ -34,6 +34,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "incidents": ("incident_id", "kind"),
     "audit --history": (),
     "catalog margins": ("model", "income", "cost", "margin"),
+    "examples list": ("subject",),
 }
 """Arrays for machines, one sentence where there is nothing; the facts of a row that people see as well."""
 
@@ -47,6 +48,8 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "catalog price": (MODEL,),
     "catalog check": (),
     "assistant evaluate": (),
+    "templates list": (),
+    "templates show": ("portrait",),
     "jobs show": (str(FIRST_JOB),),
     "wallet show": (str(USER),),
     "wallet explain": (str(FIRST_JOB + 1),),
@@ -73,6 +76,7 @@ ELSEWHERE = {
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),
     *("catalog hide", "catalog unhide", "catalog feature", "catalog unfeature"),
     *("catalog rename", "catalog sell", "catalog unsell"),
+    *("templates hide", "templates unhide", "templates add", "examples make", "examples forget"),
 }
 """Commands that act or ask the outside, with tests of their own."""
 

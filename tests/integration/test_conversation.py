@@ -206,8 +206,10 @@ async def test_cancel_leaves_the_form(database: str) -> None:
 
 
 async def test_english_from_the_button_on(database: str) -> None:
-    async with conversation(database, language_code="en") as chat:
+    async with conversation(database) as chat:
         assert "Здравствуйте" in await chat.says("/start")
+        await chat.taps("➕ Ещё")
+        await chat.taps("🌐")
         assert "Main menu" in await chat.taps("🇬🇧 English")
         assert "Available" in await chat.says("/balance")
         await chat.taps("🖼 Create a picture")
@@ -216,6 +218,14 @@ async def test_english_from_the_button_on(database: str) -> None:
         await chat.taps("16:9")
         await chat.taps("✅ Create")
         assert await chat.pool.fetchval("SELECT language FROM generation_jobs") == "en"
+
+
+@pytest.mark.parametrize(
+    ("reported", "hello"), [("ru", "Здравствуйте"), ("uk", "Здравствуйте"), ("en", "Hello"), ("pt-br", "Hello")]
+)
+async def test_a_new_user_is_greeted_in_the_language_telegram_reports(database: str, reported: str, hello: str) -> None:
+    async with conversation(database, language_code=reported) as chat:
+        assert hello in await chat.says("/start")
 
 
 async def test_history_repeats_an_order_on_a_new_card(database: str) -> None:

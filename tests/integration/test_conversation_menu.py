@@ -35,7 +35,10 @@ async def taps_data(chat: Chat, data: str) -> str:
 async def test_from_a_wish_over_pages_and_filters_to_a_model(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
-        assert {"🖼 Создать картинку", "📸 Оживить фото", "🎵 Музыка и песни", "🔎 Поиск"} <= set(labels(chat))
+        assert labels(chat)[:5] == ["🖼 Создать картинку", "🎨 Фото", "🎬 Видео", "🎵 Музыка", "🗣 Голос"]
+        assert labels(chat)[5:8] == ["✨ Идеи", "🗂 История", "➕ Ещё"]
+        assert labels(chat)[8:] == ["💰 Баланс", "💳 Пополнить"]
+        await chat.taps("🎬 Видео")
         assert "Страница 1 из" in await chat.taps("🎬 Сделать видео")
         first = models(chat)
         assert len(first) == 8
@@ -56,6 +59,7 @@ async def test_from_a_wish_over_pages_and_filters_to_a_model(database: str) -> N
 async def test_the_way_back_from_a_model_leads_to_the_page_it_was_picked_from(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
+        await chat.taps("🎨 Фото")
         await chat.taps("📸 Оживить фото")
         await chat.taps("▶️")
         page, shown = chat.newest, models(chat)
@@ -80,13 +84,45 @@ async def test_the_first_page_of_pictures_has_one_z_image_with_its_price(databas
 async def test_everything_is_listed_in_english_too(database: str) -> None:
     async with conversation(database, language_code="en") as chat:
         await chat.says("/start")
-        await chat.taps("🇬🇧 English")
+        assert "🇬🇧 English" not in labels(chat)
+        await chat.taps("🎨 Photo")
         await chat.taps("📸 Animate a photo")
         assert "Page 1 of" in chat.newest
         assert any(label.startswith("Kling 3.0 · from ₽") for label in labels(chat))
         await chat.taps("🏠 Menu")
-        await chat.taps("✂️ Cut out background")
-        assert any(label.startswith("Recraft Remove Background") for label in labels(chat))
+        await chat.taps("➕ More")
+        await chat.taps("📚 All models")
+        assert "Page 1 of" in chat.newest
+
+
+async def test_a_category_of_one_model_opens_it_and_the_way_back_leads_to_the_page_above(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("/start")
+        await chat.taps("🎨 Фото")
+        page = chat.newest
+        assert "Убрать фон" in await chat.taps("✂️ Убрать фон")
+        assert chat.button("💰 Цены")
+        assert await chat.taps("◀️ К моделям") == page
+        assert await chat.pool.fetchval("SELECT state FROM conversations") is None, "the question is left"
+        await taps_data(chat, "ml:background:all:0")
+        assert chat.button("💰 Цены")
+
+
+async def test_a_group_shows_what_is_sold_and_one_nobody_knows_opens_the_menu(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("/start")
+        await chat.taps("🗣 Голос")
+        assert "📝 Речь в текст" not in labels(chat)
+        assert "Главное меню" in await taps_data(chat, "mg:wealth")
+        for model in CATALOG.models.values():
+            if {"text-to-speech", "avatar"} & {model.category, *model.also}:
+                await turn(chat, model.id, "hide")
+        await taps_data(chat, "mg:voice")
+        assert "Выберите модель" in chat.newest
+        await turn(chat, "elevenlabs/audio-isolation", "hide")
+        await turn(chat, "ai-music-api/sounds", "hide")
+        assert "Главное меню" in await taps_data(chat, "mg:voice")
+        assert "🗣 Голос" not in labels(chat)
 
 
 async def test_words_find_models_by_command_by_button_and_by_chance(database: str) -> None:
@@ -169,11 +205,12 @@ async def test_a_favourite_comes_first_and_a_new_name_counts_at_once(database: s
 async def test_what_is_off_is_sold_on_an_operators_word_and_what_is_free_has_its_filter(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
+        await chat.taps("🗣 Голос")
         assert "📝 Речь в текст" not in labels(chat)
         await turn(chat, "elevenlabs/speech-to-text", "sell")
         await chat.says("/start")
-        await chat.taps("📝 Речь в текст")
-        assert "ElevenLabs: речь в текст" in models(chat)
+        await chat.taps("🗣 Голос")
+        assert "ElevenLabs: речь в текст" in await chat.taps("📝 Речь в текст")
         assert (await set_price(chat.pool, "free", confirmed=True)).done
         await chat.says("/start")
         await chat.taps("🖼 Создать картинку")

@@ -22,7 +22,7 @@ async def test_a_number_typed_on_another_page_is_no_gift(database: str, page: st
         assert (await money_of(chat.pool, UserId(chat.person.user_id)))[0] == 10_000
 
 
-@pytest.mark.parametrize("page", ["💰 Баланс", "💳 Пополнить", "🗂 История", "ℹ️ Помощь", "🌐", "🖼 Создать картинку"])
+@pytest.mark.parametrize("page", ["💰 Баланс", "💳 Пополнить", "🗂 История", "➕ Ещё", "🎨 Фото", "🖼 Создать картинку"])
 async def test_every_place_of_an_older_menu_leaves_the_question_for_a_code(database: str, page: str) -> None:
     async with conversation(database) as chat:
         await a_code(chat.pool, "HELLO")
@@ -41,7 +41,7 @@ async def test_the_menu_leaves_the_question_for_the_sum_of_a_bill(database: str)
         await chat.says("/topup")
         await chat.taps("💳 Карта")
         await chat.taps("✍️ Своя сумма")
-        await chat.taps("ℹ️ Помощь", message_id=menu)
+        await chat.taps("➕ Ещё", message_id=menu)
         assert "Напишите, что сделать" in await chat.says("500")
         assert provider.asked == []
 

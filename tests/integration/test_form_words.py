@@ -23,8 +23,6 @@ async def test_the_first_question_is_the_page_of_the_model(database: str) -> Non
 
 async def test_the_page_in_english(database: str) -> None:
     async with conversation(database, welcome=RICH, language_code="en") as chat:
-        await chat.says("/start")
-        await chat.taps("🇬🇧 English")
         page = await opens(chat, "kling-3.0/video")
         assert "Up to 2500 characters." in page
         assert "A train crosses a snowy forest" in page

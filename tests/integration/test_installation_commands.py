@@ -40,6 +40,10 @@ WRITES = (
     "catalog rename z-image --en Z --reason x",
     "promo create SPRING --sum 10 --reason x",
     "promo stop SPRING --reason x",
+    "templates hide portrait --reason x",
+    "templates unhide portrait --reason x",
+    "examples make --yes",
+    "examples forget template:portrait --reason x",
     "prune",
 )
 READS = (
@@ -60,6 +64,9 @@ READS = (
     "catalog price z-image",
     "catalog margins",
     "promo list",
+    "templates list",
+    "templates show portrait",
+    "examples list",
     "prune --dry-run",
 )
 ELSEWHERE = {
@@ -75,6 +82,7 @@ ELSEWHERE = {
     "catalog example": "likewise",
     "catalog diff": "likewise",
     "catalog canary": "likewise, it asks Kie",
+    "templates add": "a file is needed; it writes as `templates hide` does",
     "promo show": "a code is needed; it reads as `promo list` does",
 }
 

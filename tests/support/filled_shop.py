@@ -49,6 +49,9 @@ async def fill(database: str) -> None:
         await uses(pool, user, "SPRING")
         await set_price(pool, "fixed", "6400", confirmed=True)
         await pool.execute("INSERT INTO incidents (kind, figures) VALUES ('kie_credits', '{\"left\": 12}')")
+        await pool.execute(
+            "INSERT INTO examples (subject, state, model) VALUES ('template:portrait', 'asked', 'z-image')"
+        )
         await keep_proof(pool)
 
 

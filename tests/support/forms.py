@@ -84,8 +84,5 @@ async def made_before(
 async def form(database: str, model_id: str, *, language: str = "ru", **options: Any) -> AsyncIterator[Chat]:
     """A rich person with the page of a model in front of them."""
     async with conversation(database, welcome=RICH, language_code=language, **options) as chat:
-        if language == "en":
-            await chat.says("/start")
-            await chat.taps("🇬🇧 English")
         await opens(chat, model_id)
         yield chat

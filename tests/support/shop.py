@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from aiogram import Dispatcher
@@ -21,6 +22,9 @@ from photomat.orders.service import OrderService
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
 from photomat.providers.port import PaymentProvider
+from photomat.templates.examples import Examples
+from photomat.templates.load import shipped_templates
+from photomat.templates.stored import Templates
 from photomat.texts.load import load_texts
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
@@ -73,6 +77,7 @@ def bot_config(
     limits: Limits = USUAL,
     options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
+    examples: Path | None = None,
     **changes: Any,
 ) -> BotConfig:
     """What the handlers of every update share."""
@@ -83,5 +88,7 @@ def bot_config(
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
+        templates=Templates(pool=pool, catalog=load_catalog(), shipped=shipped_templates(load_catalog())),
+        examples=Examples(pool=pool, folder=examples or Path()),
         **changes,
     )

@@ -16,8 +16,9 @@ from photomat.bot.buttons import MAX_BYTES, ListedButton, PrivateOnly
 from photomat.bot.menu.fallback import PRIVATE_COMMANDS
 from photomat.bot.middlewares import InGroup
 from photomat.catalog.load import load_catalog
-from photomat.catalog.storefront import MENU_CATEGORIES
+from photomat.catalog.storefront import MENU_CATEGORIES, MENU_GROUPS
 from photomat.catalog.wishes import wishes
+from photomat.templates.load import MAX_ID_LENGTH
 from photomat.texts.load import LANGUAGES, load_texts
 
 F = TypeVar("F", bound=Filter)
@@ -31,6 +32,8 @@ BUTTONS = sorted(
 LONGEST = {
     "model": max(load_catalog().models, key=len),
     "category": max((each.id for each in MENU_CATEGORIES), key=len),
+    "group": max((each.id for each in MENU_GROUPS), key=len),
+    "template": "a" * MAX_ID_LENGTH,
     "language": max(LANGUAGES, key=len),
     "action": "page",
     "wish": max(wishes(), key=len),

@@ -11,12 +11,13 @@ from photomat.bot.menu.views import Found
 from photomat.bot.view import View
 from photomat.catalog.price_list import price_groups
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules
-from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, PICTURE, OfferFilter, page_of
+from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, MENU_GROUPS, PICTURE, OfferFilter, page_of
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say, load_texts
 from support.shelves import CATALOG, offers, shelf
 from support.shop import RATES
 
+LONGEST_LINE = 80
 MAX_TEXT_LENGTH, MAX_TOAST_LENGTH = 4096, 200
 EVIL = "<b>&" * 250
 NOTHING = Money(0, "RUB")
@@ -38,10 +39,12 @@ def every_view(say: Say, language: str) -> list[View]:
     found = Found(words=EVIL, offers=offers(on_sale)[:10], count=177, gone=EVIL[:100])
     model = CATALOG.get("z-image")
     return [
-        menu_views.greeting(say, name=EVIL[:64], balance=NOTHING, categories=MENU_CATEGORIES, offers_english=True),
+        menu_views.greeting(say, name=EVIL[:64], balance=NOTHING, categories=MENU_CATEGORIES),
         menu_views.home(say, balance=NOTHING, categories=()),
         menu_views.help_page(say, for_operator=True),
         menu_views.languages(say),
+        menu_views.more_page(say),
+        *(menu_views.group_page(say, each, MENU_CATEGORIES) for each in MENU_GROUPS),
         *lists,
         menu_views.search_page(say),
         menu_views.found_page(say, found, language=language),
@@ -65,12 +68,28 @@ def test_every_view_fits_telegram(language: str) -> None:
 
 
 def test_one_button_of_the_menu_begins_with_creating_a_picture() -> None:
-    view = menu_views.greeting(
-        TEXTS.speaker("ru"), name="Анна", balance=NOTHING, categories=MENU_CATEGORIES, offers_english=False
-    )
+    view = menu_views.greeting(TEXTS.speaker("ru"), name="Анна", balance=NOTHING, categories=MENU_CATEGORIES)
     assert sum(label.startswith("🖼 Создать картинку") for label in labels(view)) == 1
     assert view.rows[0][0].callback_data == "m:create"
-    assert "🔎 Поиск" in labels(view)
+    assert "🔎 Поиск" in labels(menu_views.more_page(TEXTS.speaker("ru")))
+
+
+def test_every_listed_model_says_in_one_line_what_it_is_good_at() -> None:
+    for language in LANGUAGES:
+        say = TEXTS.speaker(language)
+        lines = [menu_views.good_at(say, each.model, language) for each in shelf(accepts_callbacks=True).listed]
+        assert all(0 < len(line) <= LONGEST_LINE and "\n" not in line for line in lines)
+    say = TEXTS.speaker("ru")
+    shown = {
+        model: menu_views.good_at(say, CATALOG.get(model), "ru") for model in ("z-image", "nano-banana-pro", "veo3")
+    }
+    assert shown == {
+        "z-image": "⚡ быстро и дёшево",
+        "nano-banana-pro": "🏆 лучшее · 🔤 текст на картинке",
+        "veo3": "🏆 лучшее · 🎧 со звуком",
+    }
+    page = page_of(offers(shelf(), PICTURE), only=OfferFilter.ALL, number=0)
+    assert "<b>Z-Image</b> — ⚡ быстро и дёшево" in menu_views.model_list(say, PICTURE, page, language="ru").text
 
 
 def test_one_button_of_the_first_page_begins_with_z_image() -> None:
@@ -81,10 +100,12 @@ def test_one_button_of_the_first_page_begins_with_z_image() -> None:
 
 def test_a_wish_nothing_grants_is_not_in_the_menu() -> None:
     view = menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, categories=(PICTURE,))
-    assert "🎬 Сделать видео" not in labels(view)
-    assert "🎬 Сделать видео" in labels(
-        menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, categories=MENU_CATEGORIES)
-    )
+    assert "🎬 Видео" not in labels(view)
+    assert "🎬 Видео" in labels(menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, categories=MENU_CATEGORIES))
+
+
+def test_every_wish_is_reached_from_the_first_screen() -> None:
+    assert {PICTURE, *(each for group in MENU_GROUPS for each in group.of)} == set(MENU_CATEGORIES)
 
 
 def test_the_filter_that_is_on_switches_itself_off() -> None:

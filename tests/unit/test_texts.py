@@ -17,7 +17,8 @@ from photomat.bot.app import COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
-from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, OfferFilter
+from photomat.catalog.model import STRENGTHS
+from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, MENU_GROUPS, OfferFilter
 from photomat.catalog.wishes import wishes
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
@@ -129,6 +130,8 @@ def keys_made_up() -> set[str]:
         *(f"command-{command}" for command in COMMANDS),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
+        *(f"group-{group.id}{asks}" for group in MENU_GROUPS for asks in ("", "-ask")),
+        *(f"good-{mark}" for mark in ("best", "cheap", "fast-cheap", *STRENGTHS)),
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
     }

@@ -8,7 +8,7 @@ from aiogram.client.telegram import TelegramAPIServer
 
 from photomat.app.settings import Settings
 from photomat.db.pool import Pool
-from photomat.kie.client import KieClient
+from photomat.kie.client import KieClient, KieUploads
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.port import PaymentProvider
 from photomat.providers.yookassa import YooKassa
@@ -28,6 +28,10 @@ def connect_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
     kie = KieClient(base_url=settings.kie_api_url, api_key=settings.kie_api_key or "")
     stack.push_async_callback(kie.close)
     return kie
+
+
+def kie_uploads(settings: Settings) -> KieUploads:
+    return KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or "")
 
 
 def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, PaymentProvider]:

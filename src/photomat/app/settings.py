@@ -253,6 +253,10 @@ class Settings(BaseSettings):
         return Path(self.data_dir) / "results"
 
     @property
+    def examples_folder(self) -> Path:
+        return Path(self.data_dir) / "examples"
+
+    @property
     def admins(self) -> tuple[ChatId, ...]:
         """The chats of operators, notified of incidents; without duplicates."""
         return tuple(dict.fromkeys(ChatId(int(part)) for part in self.admin_ids.split(",") if part.strip()))

@@ -21,7 +21,7 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import connect_outside, payment_providers
+from photomat.app.clients import connect_outside, kie_uploads, payment_providers
 from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.app.settings import Settings
 from photomat.app.terms import limits_of, payment_options_of, rates_of, referral_terms_of, times_of, welcome_credit_of
@@ -53,7 +53,7 @@ from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.private_files import tighten
-from photomat.kie.client import KieClient, KieUploads
+from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.service import OrderService
@@ -67,6 +67,10 @@ from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
 from photomat.telegram.port import Messenger
+from photomat.templates.examples import Examples
+from photomat.templates.load import shipped_templates
+from photomat.templates.stored import Templates
+from photomat.templates.template import Template
 from photomat.texts.load import Texts, load_texts
 from photomat.web.app import Health, build_app
 from photomat.web.kie_callback import KieCallbacks
@@ -93,6 +97,7 @@ class Program:
     providers: Mapping[str, PaymentProvider]
     texts: Texts
     catalog: Catalog
+    templates: Mapping[str, Template]
     wakes: Wakes
     state: ActiveState
     instance: InstanceId
@@ -164,6 +169,8 @@ class Program:
             texts=self.texts,
             times=times_of(settings),
             welcome_credit=welcome_credit_of(settings),
+            templates=Templates(pool=self.pool, catalog=self.catalog, shipped=self.templates),
+            examples=Examples(pool=self.pool, folder=settings.examples_folder),
             terms=referral_terms_of(settings),
             operators=frozenset(UserId(admin) for admin in settings.admins),
             support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
@@ -306,7 +313,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
     heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled, bot_id=bot_id)
     stack.push_async_callback(_close_pool, heartbeat_pool)
     bot, kie = connect_outside(stack, settings, pool)
-    texts = load_texts()
+    texts, catalog = load_texts(), load_catalog()
     return Program(
         settings=settings,
         pool=pool,
@@ -315,7 +322,8 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         kie=kie,
         providers=payment_providers(stack, settings),
         texts=texts,
-        catalog=load_catalog(),
+        catalog=catalog,
+        templates=shipped_templates(catalog),
         wakes=Wakes(DUE),
         state=ActiveState(),
         instance=instance,
@@ -362,9 +370,7 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
 
 
 def input_uploader(settings: Settings, sources: FileSources) -> InputUploader:
-    return InputUploader(
-        sources=sources, uploads=KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or "")
-    )
+    return InputUploader(sources=sources, uploads=kie_uploads(settings))
 
 
 def _kie_host(settings: Settings) -> str:

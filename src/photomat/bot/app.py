@@ -16,6 +16,8 @@ from photomat.bot.order_form import handlers as order_form
 from photomat.bot.results import handlers as results
 from photomat.bot.results import next_order
 from photomat.bot.rewards import handlers as rewards
+from photomat.bot.templates import examples
+from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import handlers as topup
 from photomat.bot.topup import stars, subscription
 from photomat.bot.transfer import handlers as transfer
@@ -69,6 +71,8 @@ def _routers() -> list[Router]:
         review.commands_router(),
         deep_link.router(),
         menu.router(),
+        templates.router(),
+        examples.router(),
         search.router(),
         wallet.router(),
         results.router(),
@@ -79,6 +83,7 @@ def _routers() -> list[Router]:
         fallback.unknown_command_router(),
         transfer.router(),
         review.router(),
+        templates.answers_router(),
         order_form.router(),
         order_card.router(),
         topup.own_sum_router(),

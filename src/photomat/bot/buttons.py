@@ -25,6 +25,7 @@ class Screen(StrEnum):
     HISTORY = "history"
     HELP = "help"
     LANGUAGE = "lang"
+    MORE = "more"
 
 
 class DraftAction(StrEnum):
@@ -109,8 +110,22 @@ class ModelButton(CallbackData, prefix="n"):
     model: str
 
 
+class GroupButton(CallbackData, OpensPage, prefix="mg"):
+    """Opens the page of a menu group."""
+
+    group: str
+
+
 class ListButton(CallbackData, OpensPage, prefix="ml"):
-    """Opens a page of the models of a menu category, the first being 0."""
+    """Opens a page of the models of a menu category, the first being 0; a category of one model opens that model."""
+
+    category: str
+    only: OfferFilter = OfferFilter.ALL
+    page: Small = 0
+
+
+class WayBackButton(CallbackData, OpensPage, prefix="mb"):
+    """Leads back from a model to a page of a list; from the only model of a category to the page above its list."""
 
     category: str
     only: OfferFilter = OfferFilter.ALL
@@ -124,6 +139,40 @@ class ListedButton(CallbackData, prefix="nl"):
     only: OfferFilter
     page: Small
     model: str
+
+
+class IdeasButton(CallbackData, OpensPage, prefix="ti"):
+    """Opens a page of the templates of a group, the first being 0."""
+
+    group: str
+    page: PageNumber = 0
+
+
+class TemplateButton(CallbackData, prefix="tt"):
+    template: str
+
+
+class SlotButton(CallbackData, prefix="tv"):
+    """Answers a slot of the template that is being filled in with one of its examples, by number."""
+
+    form_id: Id
+    slot: Small
+    option: Small
+
+
+class SlotResultButton(CallbackData, prefix="tj"):
+    """Answers a slot with an output of an earlier job."""
+
+    form_id: Id
+    slot: Small
+    job_id: Id
+    output: Small
+
+
+class ExampleButton(CallbackData, prefix="te"):
+    """Turns the example message to the example of a template."""
+
+    template: str
 
 
 class PricesButton(CallbackData, prefix="pt"):

@@ -28,6 +28,8 @@ from photomat.orders.service import OrderService
 from photomat.payments.service import TopupService
 from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.welcome import ensure_user
+from photomat.templates.examples import Examples
+from photomat.templates.stored import Templates
 from photomat.texts.load import Say, Texts
 from photomat.users.user import User, clear_blocked, find_user, starting_language
 from photomat.wallet import ledger
@@ -61,6 +63,8 @@ class BotConfig:
     texts: Texts
     times: Times
     welcome_credit: Money
+    templates: Templates
+    examples: Examples
     terms: ReferralTerms | None = None
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT

@@ -69,6 +69,12 @@ class Composing(StatesGroup):
     answering = State()
 
 
+class Filling(StatesGroup):
+    """A slot of a template is asked for; the template and the answers so far are in the conversation's data."""
+
+    slot = State()
+
+
 class Typing(StatesGroup):
     """Something short is to be typed: a promo code, the sum of a gift, words to search for."""
 

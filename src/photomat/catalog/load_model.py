@@ -24,7 +24,7 @@ from photomat.catalog.formula import (
     plain,
 )
 from photomat.catalog.input import ALWAYS, FILE_KINDS, Condition, FileLimits, Input, Place
-from photomat.catalog.model import AT_ONCE, CATEGORIES, TAGS, Model, Output, Pace, Together
+from photomat.catalog.model import AT_ONCE, CATEGORIES, STRENGTHS, TAGS, Model, Output, Pace, Together
 from photomat.catalog.order import check_order, example_of
 from photomat.catalog.price_list import unpriced
 from photomat.catalog.roles import RULES, with_roles
@@ -75,6 +75,7 @@ def read_model(table: ModelTable, words: Words) -> Model:
         "protocol": table.protocol or JOBS,
         "also": tuple(category for category in CATEGORIES if category in table.also),
         "tags": tuple(tag for tag in TAGS if tag in table.tags),
+        "good_at": tuple(each for each in STRENGTHS if each in table.good_at),
         "pace": table.pace or PACE_OF[table.output],
         "never": tuple(_condition(each) for each in table.never),
         "together": tuple(Together(**same_fields(each, Together)) for each in table.together),

@@ -32,6 +32,10 @@ Output: TypeAlias = Literal["image", "video", "audio", "json"]
 
 Status: TypeAlias = Literal["current", "legacy-endpoint", "undocumented", "retired"]
 Tag: TypeAlias = Literal["best", "new", "cheap", "free", "fast"]
+Strength: TypeAlias = Literal[
+    "text", "realistic", "sound", "faces", "long", "detail", "transparent", "series", "samples"
+]
+"""What a model is better at than its neighbours in a list; the text `good-<strength>` says it."""
 Pace: TypeAlias = Literal["quick", "steady", "slow"]
 """How long a task usually takes: seconds, about a minute, many minutes."""
 
@@ -42,6 +46,7 @@ Category: TypeAlias = Literal[
 ]  # fmt: skip
 
 TAGS: Final[tuple[Tag, ...]] = get_args(Tag)
+STRENGTHS: Final[tuple[Strength, ...]] = get_args(Strength)
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
 AT_ONCE: Final = "at-once"
@@ -84,6 +89,7 @@ class Model:
     category: Category = "text-to-image"
     also: tuple[Category, ...] = ()
     tags: tuple[Tag, ...] = ()
+    good_at: tuple[Strength, ...] = ()
     status: Status = "current"
     pace: Pace = "steady"
     off: str | None = None

@@ -248,7 +248,41 @@ MENU_CATEGORIES: Final[tuple[MenuCategory, ...]] = (
     _category("read", "image-analysis", starts_from="image"),
     _category("transcribe", "speech-to-text", starts_from="audio"),
 )
-"""In the order the menu shows them."""
+"""In the order lists of them show them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MenuGroup:
+    """A page of the menu that leads to some of its entries; its title is the text `group-<id>`."""
+
+    id: str
+    of: tuple[MenuCategory, ...]
+
+    def among(self, categories: Sequence[MenuCategory]) -> tuple[MenuCategory, ...]:
+        return tuple(each for each in self.of if each in categories)
+
+
+def _group(group_id: str, *of: str) -> MenuGroup:
+    by_id = {each.id: each for each in MENU_CATEGORIES}
+    return MenuGroup(id=group_id, of=tuple(by_id[each] for each in of))
+
+
+MENU_GROUPS: Final[tuple[MenuGroup, ...]] = (
+    _group("photo", "edit", "animate", "enhance", "background", "avatar", "read"),
+    _group("video", "video", "animate", "revideo", "avatar"),
+    _group("music", "music", "song-tools", "sound"),
+    _group("voice", "voice", "transcribe", "avatar", "sound"),
+)
+"""In the order of the first screen; pictures have a button of their own there."""
+
+
+def menu_group(group_id: str) -> MenuGroup | None:
+    return next((each for each in MENU_GROUPS if each.id == group_id), None)
+
+
+def menu_group_of(category: MenuCategory) -> MenuGroup | None:
+    """The first page that leads to an entry."""
+    return next((each for each in MENU_GROUPS if category in each.of), None)
 
 
 def menu_category(category_id: str) -> MenuCategory | None:

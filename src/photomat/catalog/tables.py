@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PositiveInt, 
 
 from photomat.catalog.formula import UnitWord, plain
 from photomat.catalog.input import FileKind, InputType, Place, Role, Sends
-from photomat.catalog.model import Category, Output, Pace, Status, Tag
+from photomat.catalog.model import Category, Output, Pace, Status, Strength, Tag
 from photomat.catalog.words import LANGUAGES, LocalizedText
 
 T = TypeVar("T")
@@ -272,6 +272,7 @@ class ModelTable(Table):
     output: Output
     also: Rows[Category] = ()
     tags: Rows[Tag] = ()
+    good_at: Rows[Strength] = ()
     status: Status = "current"
     pace: Pace | None = None
     protocol: Text | None = None

@@ -48,6 +48,7 @@ def in_words(model: Model) -> dict[str, Any]:
         "instead": model.instead,
         "doubt": model.doubt,
         "tags": model.tags,
+        "good_at": model.good_at,
         "pace": model.pace,
         "one_of": model.one_of,
         "never": tuple(_condition(each) for each in model.never),

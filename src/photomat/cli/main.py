@@ -15,6 +15,7 @@ from photomat.cli import (
     payments,
     promo,
     run,
+    templates,
     wallet,
 )
 from photomat.kernel.errors import Startup
@@ -52,6 +53,8 @@ catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(promo.app, name="promo")
 app.add_typer(assistant.app, name="assistant")
+app.add_typer(templates.app, name="templates")
+app.add_typer(templates.examples_app, name="examples")
 
 
 def main() -> None:

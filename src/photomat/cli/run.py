@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NoReturn
@@ -21,6 +21,7 @@ import uvloop
 
 from photomat.app.settings import SANDBOX_WELCOME, Settings, load
 from photomat.cli.database import Database, owned_database
+from photomat.cli.drawn_examples import draw_examples
 from photomat.cli.screen import show_box
 from photomat.cli.supervisor import BotSupervisor
 from photomat.db.installation import SANDBOX_BOT
@@ -85,11 +86,11 @@ def _supervised(settings: Settings, inside: Settings, database: Database, outsid
     untended = Database(dsn=database.dsn, tend=lambda: None)
 
     def be_bot(is_first: bool) -> None:  # noqa: FBT001  the supervisor's only word to it
-        serve(
-            inside,
-            untended,
-            lambda: show_box(_sandbox_urls(settings), first="Chat page", settings=settings) if is_first else None,
-        )
+        def ready() -> None:
+            if is_first:
+                show_box(_sandbox_urls(settings), first="Chat page", settings=settings)
+
+        serve(inside, untended, ready, beside=lambda: draw_examples(inside, database.dsn))
 
     def tend() -> None:
         try:
@@ -249,10 +250,41 @@ def prepare(settings: Settings) -> None:
     failpoint.arm(settings.failpoint)
 
 
-def serve(settings: Settings, database: Database, ready: Callable[[], None]) -> None:
-    """Run the program on this database until SIGINT or SIGTERM."""
+def serve(
+    settings: Settings,
+    database: Database,
+    ready: Callable[[], None],
+    *,
+    beside: Callable[[], Coroutine[None, None, None]] | None = None,
+) -> None:
+    """Run the program on this database until SIGINT or SIGTERM; `beside` runs next to it once it works."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(settings, database, ready))
+        runner.run(_serve(settings, database, ready) if beside is None else _both(settings, database, ready, beside))
+
+
+async def _both(
+    settings: Settings,
+    database: Database,
+    ready: Callable[[], None],
+    beside: Callable[[], Coroutine[None, None, None]],
+) -> None:
+    works = asyncio.Event()
+
+    async def wait_and_run() -> None:
+        await works.wait()
+        await beside()
+
+    def now_ready() -> None:
+        ready()
+        works.set()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            helper = group.create_task(wait_and_run())
+            await _serve(settings, database, now_ready)
+            helper.cancel()
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
 
 
 async def _serve(settings: Settings, database: Database, ready: Callable[[], None]) -> None:

@@ -11,8 +11,6 @@ DEFAULT_LANGUAGE: Final = "ru"
 LANGUAGES: Final = (DEFAULT_LANGUAGE, "en")
 RUSSIAN_SPEAKING: Final = frozenset({"ru", "be", "uk", "kk", "ky", "uz", "tg", "hy", "az"})
 """Languages of Telegram clients whose users are served best by Russian."""
-AMBIGUOUS: Final = "en"
-"""Many who read Russian keep an English client: they start in Russian and are offered English at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +31,9 @@ class Registered:
 
 
 def starting_language(language_code: str | None) -> str:
-    primary = _primary(language_code)
-    return DEFAULT_LANGUAGE if primary in RUSSIAN_SPEAKING or primary == AMBIGUOUS else "en"
-
-
-def may_prefer_english(language_code: str | None) -> bool:
-    """Whether a user greeted in Russian is offered English."""
-    return _primary(language_code) not in RUSSIAN_SPEAKING
-
-
-def _primary(language_code: str | None) -> str:
-    return (language_code or DEFAULT_LANGUAGE).lower().split("-")[0]
+    """The language of a new user: that of their Telegram client, as far as we speak it; Russian where none is reported."""
+    primary = (language_code or DEFAULT_LANGUAGE).lower().split("-")[0]
+    return DEFAULT_LANGUAGE if primary in RUSSIAN_SPEAKING else "en"
 
 
 async def register(

@@ -3,6 +3,8 @@
 A forced end may contradict an earlier one on purpose: a success after a failure is one of the vendor's surprises.
 """
 
+import asyncio
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -10,6 +12,9 @@ from aiohttp import web
 
 from photomat_sandbox.control import read_object, refusal
 from photomat_sandbox.kie.callbacks import CallbackSender, OutgoingCallback, Signing, masked_url
+from photomat_sandbox.kie.files import render
+from photomat_sandbox.kie.models import Output
+from photomat_sandbox.kie.results import SQUARE, ResultFile
 from photomat_sandbox.kie.task_runner import TaskRunner
 from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.world import DueCallback, KieWorld
@@ -17,6 +22,9 @@ from photomat_sandbox.kie.world import DueCallback, KieWorld
 SIGNINGS: Final[tuple[Signing, ...]] = ("good", "bad", "none")
 MAX_CALLBACKS: Final = 100
 LISTED_TASKS: Final = 500
+DRAWN: Final[dict[Output, str]] = {"image": "jpeg", "video": "mp4", "audio": "mp3"}
+DRAWING_SIDE_PX: Final = 640
+RATIO: Final = re.compile(r"([1-9]\d?):([1-9]\d?)")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,6 +39,7 @@ class KieControl:
         app.router.add_get("/sandbox/tasks", self.list_tasks)
         app.router.add_post("/sandbox/tasks/{task_id}", self.end_task)
         app.router.add_post("/sandbox/tasks/{task_id}/callback", self.send_callback)
+        app.router.add_get("/sandbox/drawing", self.draw)
         app.router.add_get("/sandbox/settings", self.show_settings)
         app.router.add_post("/sandbox/settings", self.change_settings)
 
@@ -67,6 +76,26 @@ class KieControl:
         for _ in range(times):
             self.sender.start(OutgoingCallback(task=task, url=usual.url, body=wanted, signing=signing))
         return web.json_response({"sending": times})
+
+    async def draw(self, request: web.Request) -> web.Response:
+        """A file as a task would make it, without a task: `prompt`, `ratio` like 16:9, `output` image, video or audio."""
+        asked = request.query
+        output = next((each for each in DRAWN if each == asked.get("output", "image")), None)
+        if output is None:
+            raise refusal(f"output must be one of {', '.join(DRAWN)}")
+        ratio = RATIO.fullmatch(asked.get("ratio", ""))
+        file = ResultFile(
+            name=f"drawing.{DRAWN[output]}",
+            output=output,
+            prompt=asked.get("prompt", ""),
+            model=asked.get("model", "sandbox"),
+            ratio=(int(ratio[1]), int(ratio[2])) if ratio else SQUARE,
+            index=0,
+            count=1,
+            made_at=0.0,
+        )
+        drawn = await asyncio.to_thread(render, file, DRAWING_SIDE_PX)
+        return web.Response(body=drawn.content, content_type=drawn.mime)
 
     async def show_settings(self, _request: web.Request) -> web.Response:
         return web.json_response(asdict(self.world.settings) | {"credits": self.world.credits})

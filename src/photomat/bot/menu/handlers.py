@@ -11,19 +11,39 @@ from aiogram import F, Router
 from aiogram.filters import Command, CommandStart
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot.buttons import LanguageButton, ListButton, ListedButton, MenuButton, ModelButton, Screen
+from photomat.bot.buttons import (
+    GroupButton,
+    LanguageButton,
+    ListButton,
+    ListedButton,
+    MenuButton,
+    ModelButton,
+    Screen,
+    WayBackButton,
+)
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu import views
 from photomat.bot.menu.views import hint
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import open_model
 from photomat.bot.order_form.form import Form
+from photomat.bot.templates.examples import send_example
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Show, View, to_home
 from photomat.catalog.model import Model
-from photomat.catalog.storefront import PICTURE, MenuCategory, menu_category, offered, page_of
+from photomat.catalog.storefront import (
+    PICTURE,
+    MenuCategory,
+    Offer,
+    OfferFilter,
+    menu_category,
+    menu_group,
+    menu_group_of,
+    offered,
+    page_of,
+)
 from photomat.texts.load import Say
-from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, may_prefer_english, set_language
+from photomat.users.user import LANGUAGES, set_language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +65,12 @@ def router() -> Router:
         (Screen.HELP, open_help),
         (Screen.PICTURES, open_pictures),
         (Screen.LANGUAGE, open_languages),
+        (Screen.MORE, open_more),
     ):
         routes.callback_query.register(handler, MenuButton.filter(F.screen == screen))
+    routes.callback_query.register(open_group, GroupButton.filter())
     routes.callback_query.register(open_list, ListButton.filter())
+    routes.callback_query.register(go_back_to_list, WayBackButton.filter())
     routes.callback_query.register(pick_model, ModelButton.filter())
     routes.callback_query.register(pick_from_list, ListedButton.filter())
     routes.callback_query.register(choose_language, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
@@ -77,7 +100,10 @@ async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
 
 
 async def start(message: Message, ctx: UpdateContext) -> None:
-    """Greet by name, with the balance and the menu; a form left open is closed."""
+    """Greet by name, with the balance and the menu; a form left open is closed.
+
+    An example comes first: the menu is edited in place, and its pages must not open above the end of the chat.
+    """
     ctx.drop_form()
     user, balance = ctx.user, await ctx.balance()
     greeting = views.greeting(
@@ -85,8 +111,8 @@ async def start(message: Message, ctx: UpdateContext) -> None:
         name=user.first_name,
         balance=balance.available,
         categories=await offered_categories(ctx),
-        offers_english=user.language == DEFAULT_LANGUAGE and may_prefer_english(ctx.language_code),
     )
+    await send_example(message, ctx)
     await send(message, greeting)
 
 
@@ -137,14 +163,44 @@ async def _nothing_to_cancel(ctx: UpdateContext) -> View:
     return View(text=text, rows=[[to_home(ctx.say)]])
 
 
+async def open_more(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+    await tap.answer()
+    await tap.open(views.more_page(ctx.say))
+
+
+async def open_group(_query: CallbackQuery, callback_data: GroupButton, tap: Tap, ctx: UpdateContext) -> None:
+    """Show what can be done in a group; one with a single entry opens that."""
+    await tap.answer()
+    group, categories = menu_group(callback_data.group), await offered_categories(ctx)
+    entries = group.among(categories) if group else ()
+    if group is None or not entries:
+        await tap.open(await home_page(ctx))
+    elif len(entries) == 1:
+        await _open_category(tap, ctx, ListButton(category=entries[0].id))
+    else:
+        await tap.open(views.group_page(ctx.say, group, categories))
+
+
 async def open_pictures(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
-    await _show_list(tap, ctx, ListButton(category=PICTURE.id))
+    await _open_category(tap, ctx, ListButton(category=PICTURE.id))
 
 
 async def open_list(_query: CallbackQuery, callback_data: ListButton, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
-    await _show_list(tap, ctx, callback_data)
+    await _open_category(tap, ctx, callback_data)
+
+
+async def go_back_to_list(_query: CallbackQuery, callback_data: WayBackButton, tap: Tap, ctx: UpdateContext) -> None:
+    await tap.answer()
+    category = menu_category(callback_data.category) or PICTURE
+    offers, group = await _offers_in(ctx, category), menu_group_of(category)
+    if len(offers) != 1:
+        await _show_list(tap, ctx, category, offers, ListButton(**callback_data.model_dump()))
+    elif group is not None and len(group.among(categories := await offered_categories(ctx))) > 1:
+        await tap.open(views.group_page(ctx.say, group, categories))
+    else:
+        await tap.open(await home_page(ctx))
 
 
 async def pick_model(_query: CallbackQuery, callback_data: ModelButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -174,11 +230,25 @@ async def find_model(tap: Tap, ctx: UpdateContext, model_id: str) -> Model | Non
     return None
 
 
-async def _show_list(tap: Tap, ctx: UpdateContext, asked: ListButton) -> None:
+async def _open_category(tap: Tap, ctx: UpdateContext, asked: ListButton) -> None:
+    """Show a page of the models of a category; its only model is opened at once."""
     category = menu_category(asked.category) or PICTURE
+    offers = await _offers_in(ctx, category)
+    if len(offers) == 1 and asked.only is OfferFilter.ALL:
+        await open_model(ctx, tap.open, offers[0].model, came_from=asked.pack())
+    else:
+        await _show_list(tap, ctx, category, offers, asked)
+
+
+async def _offers_in(ctx: UpdateContext, category: MenuCategory) -> list[Offer]:
     offers = await ctx.orders.offers_on(await ctx.orders.storefront())
-    included = [each for each in offers if category.includes(each.model)]
-    page = page_of(included, only=asked.only, number=asked.page)
+    return [each for each in offers if category.includes(each.model)]
+
+
+async def _show_list(
+    tap: Tap, ctx: UpdateContext, category: MenuCategory, offers: list[Offer], asked: ListButton
+) -> None:
+    page = page_of(offers, only=asked.only, number=asked.page)
     await tap.open(views.model_list(ctx.say, category, page, language=ctx.language))
 
 

@@ -9,6 +9,8 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import (
     MAX_BYTES,
+    GroupButton,
+    IdeasButton,
     LanguageButton,
     ListButton,
     ListedButton,
@@ -16,13 +18,16 @@ from photomat.bot.buttons import (
     PricesButton,
     Screen,
     SearchPageButton,
+    WayBackButton,
 )
 from photomat.bot.view import Rows, View, button, in_rows, page_turns, screen_button, to_home, to_pictures
 from photomat.catalog.model import USUAL_S, Model
 from photomat.catalog.storefront import (
     EVERYTHING,
+    MENU_GROUPS,
     PICTURE,
     MenuCategory,
+    MenuGroup,
     Offer,
     OfferFilter,
     OfferPage,
@@ -33,6 +38,10 @@ from photomat.texts.load import LANGUAGES, Say
 
 IN_A_ROW: Final = 2
 SHOWN_WORDS: Final = 100
+SHOWN_STRENGTHS: Final = 2
+FAST_AND_CHEAP: Final = frozenset({"fast", "cheap"})
+SHOWN_TAGS: Final = ("best", "free", "fast", "cheap", "new")
+"""The first that a model has is shown before its purpose."""
 MINUTE_S: Final = 60
 LONGEST_IN_SECONDS_S: Final = 90
 
@@ -49,11 +58,8 @@ class Found:
     pages: int = 1
 
 
-def greeting(say: Say, *, name: str, balance: Money, categories: Sequence[MenuCategory], offers_english: bool) -> View:
-    rows = menu(say, categories)
-    if offers_english:
-        rows.append([button(say("lang-en"), LanguageButton(language="en"))])
-    return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
+def greeting(say: Say, *, name: str, balance: Money, categories: Sequence[MenuCategory]) -> View:
+    return View(text=say("greeting", name=escape(name), balance=balance), rows=menu(say, categories))
 
 
 def home(say: Say, *, balance: Money, categories: Sequence[MenuCategory]) -> View:
@@ -61,13 +67,35 @@ def home(say: Say, *, balance: Money, categories: Sequence[MenuCategory]) -> Vie
 
 
 def menu(say: Say, categories: Sequence[MenuCategory]) -> Rows:
-    return [
-        *category_rows(say, categories),
-        [to_search(say), to_list(say, EVERYTHING)],
-        [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
-        [screen_button(say, "menu-history", Screen.HISTORY), screen_button(say, "menu-help", Screen.HELP)],
-        [screen_button(say, "menu-lang", Screen.LANGUAGE)],
+    """Pictures, the groups with something on sale, two in a row; ideas and the rest; below them the user's money."""
+    groups = [to_group(say, each) for each in MENU_GROUPS if each.among(categories)]
+    others = [
+        to_ideas(say),
+        screen_button(say, "menu-history", Screen.HISTORY),
+        screen_button(say, "menu-more", Screen.MORE),
     ]
+    return [
+        *([[to_pictures(say)]] if PICTURE in categories else []),
+        *in_rows(groups, IN_A_ROW),
+        others,
+        [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
+    ]
+
+
+def group_page(say: Say, group: MenuGroup, categories: Sequence[MenuCategory]) -> View:
+    """What can be done in a group: its entries that are on sale."""
+    text = f"<b>{say(f'group-{group.id}')}</b>\n\n{say(f'group-{group.id}-ask')}"
+    entries = [to_list(say, each) for each in group.among(categories)]
+    return View(text=text, rows=[*in_rows(entries, IN_A_ROW), [to_ideas(say, group.id), to_home(say)]])
+
+
+def more_page(say: Say) -> View:
+    rows = [
+        [to_search(say), to_list(say, EVERYTHING)],
+        [screen_button(say, "menu-help", Screen.HELP), screen_button(say, "menu-lang", Screen.LANGUAGE)],
+        [to_home(say)],
+    ]
+    return View(text=say("menu-more-ask"), rows=rows)
 
 
 def category_rows(say: Say, categories: Sequence[MenuCategory]) -> Rows:
@@ -96,6 +124,7 @@ def model_list(say: Say, category: MenuCategory, page: OfferPage, *, language: s
     lines = [f"<b>{say(f'wish-{category.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
     if page.pages > 1:
         lines.append(say("list-page", page=page.number + 1, pages=page.pages))
+    lines += ["", *strength_lines(say, page.offers, language=language)] if page.offers else []
     here = ListButton(category=category.id, only=page.only, page=page.number)
     offers = offer_rows(say, page.offers, language=language, here=here)
     filters = _filters(say, category, page)
@@ -107,6 +136,26 @@ def model_list(say: Say, category: MenuCategory, page: OfferPage, *, language: s
     )
     rows = [*offers, *([filters] if filters else []), *turns, [to_search(say), to_home(say)]]
     return View(text="\n".join(lines), rows=rows)
+
+
+def strength_lines(say: Say, offers: Sequence[Offer], *, language: str) -> list[str]:
+    """What each model is good at, a line for each."""
+    return [
+        say("list-line", title=escape(each.model.title_in(language)), good_at=good_at(say, each.model, language))
+        for each in offers
+    ]
+
+
+def good_at(say: Say, model: Model, language: str) -> str:
+    """What a model is good at, in a few words: by its tags and reviewed strengths, or by its purpose where it has none."""
+    tags = set(model.tags)
+    if not model.good_at and not tags >= FAST_AND_CHEAP:
+        purpose = escape(model.purpose.of(language)) if model.purpose else ""
+        return say("good-purpose", tag=next((each for each in SHOWN_TAGS if each in tags), "none"), purpose=purpose)
+    marks = ["good-best"] if "best" in tags else []
+    marks += ["good-fast-cheap"] if tags >= FAST_AND_CHEAP else ["good-cheap"] if "cheap" in tags else []
+    marks += [f"good-{each}" for each in model.good_at]
+    return " · ".join(say(mark) for mark in marks[:SHOWN_STRENGTHS])
 
 
 def offer_rows(say: Say, offers: Sequence[Offer], *, language: str, here: ListButton | None = None) -> Rows:
@@ -136,6 +185,7 @@ def found_page(say: Say, found: Found, *, language: str) -> View:
     lines.append(say("search-found", words=words, count=found.count))
     if found.pages > 1:
         lines.append(say("list-page", page=found.page + 1, pages=found.pages))
+    lines += ["", *strength_lines(say, found.offers, language=language)]
     turns = page_turns(
         (say("list-previous"), say("list-next")),
         lambda number: SearchPageButton(page=number),
@@ -177,9 +227,18 @@ def to_list(say: Say, category: MenuCategory) -> InlineKeyboardButton:
     return button(say(f"wish-{category.id}"), ListButton(category=category.id))
 
 
+def to_group(say: Say, group: MenuGroup) -> InlineKeyboardButton:
+    return button(say(f"group-{group.id}"), GroupButton(group=group.id))
+
+
+def to_ideas(say: Say, group: str = "all") -> InlineKeyboardButton:
+    return button(say("menu-ideas"), IdeasButton(group=group))
+
+
 def to_models(say: Say, model: Model, came_from: str | None = None) -> InlineKeyboardButton:
     """A button back to the list a model was picked from, or to its own category."""
-    return button(say("menu-to-models"), came_from or ListButton(category=menu_category_of(model).id))
+    page = ListButton.unpack(came_from) if came_from else ListButton(category=menu_category_of(model).id)
+    return button(say("menu-to-models"), WayBackButton(**page.model_dump()))
 
 
 def to_prices(say: Say, model: Model) -> InlineKeyboardButton:

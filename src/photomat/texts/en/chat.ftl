@@ -3,10 +3,12 @@
 ## Start and menu
 greeting = 👋 Hello, { $name }!
 
-    Pictures, videos, music, voices: choose what to make. One order is one result, and you pay only for a finished one.
+    Just write what you wish to get, or send a photo. Or choose below: you see the price first and pay only for what is ready.
 
     💰 Balance: <b>{ $balance }</b>
 home = 🏠 <b>Main menu</b>
+
+    Write what you wish to get, send a photo, or choose:
 
     💰 Balance: <b>{ $balance }</b>
 help = ℹ️ <b>How it works</b>

@@ -17,6 +17,21 @@ wish-read = 🔎 Read a photo
 wish-transcribe = 📝 Speech to text
 wish-all = 📚 All models
 
+## First screen
+group-photo = 🎨 Photo
+group-photo-ask = What shall we do with a photo?
+group-video = 🎬 Video
+group-video-ask = What video shall we make?
+group-music = 🎵 Music
+group-music-ask = A song, a tune or a sound: what shall we make?
+group-voice = 🗣 Voice
+group-voice-ask = Read a text aloud, or work with speech?
+menu-ideas = ✨ Ideas
+menu-more = ➕ More
+menu-more-ask = ➕ <b>More</b>
+
+    Find a model by words, see all of them, change the language, or read how it all works.
+
 ## A list of models
 list-choose = Pick a model. “From” is the price of the simplest order, the card shows the exact one.
 list-empty = Nothing is on sale here right now. Please come back later or look at the other sections.
@@ -28,6 +43,27 @@ list-free = 🎁 Free
 list-filter-on = { $label } ✓
 list-previous = ◀️
 list-next = ▶️
+list-line = <b>{ $title }</b> — { $good_at }
+good-best = 🏆 the best
+good-fast-cheap = ⚡ fast and cheap
+good-cheap = 💸 inexpensive
+good-text = 🔤 text in pictures
+good-realistic = 📷 like a real photo
+good-sound = 🎧 with sound
+good-faces = 🧑 faces
+good-long = ⏳ up to 30 seconds
+good-detail = 🔍 up to 4K
+good-transparent = 🫥 transparent background
+good-series = 🎲 several at once
+good-samples = 🖼 many samples
+good-purpose = { $tag ->
+        [best] 🏆 { $purpose }
+        [free] 🎁 { $purpose }
+        [fast] ⚡ { $purpose }
+        [cheap] 💸 { $purpose }
+        [new] 🆕 { $purpose }
+       *[none] { $purpose }
+    }
 model-button = { $title } · { $price }
 model-button-from = { $title } · from { $price }
 model-button-free = { $title } · 🎁 free

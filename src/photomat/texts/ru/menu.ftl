@@ -17,6 +17,21 @@ wish-read = 🔎 Разобрать фото
 wish-transcribe = 📝 Речь в текст
 wish-all = 📚 Все модели
 
+## Первый экран
+group-photo = 🎨 Фото
+group-photo-ask = Что сделать с фото?
+group-video = 🎬 Видео
+group-video-ask = Какое видео сделать?
+group-music = 🎵 Музыка
+group-music-ask = Песня, мелодия или звук: что сделать?
+group-voice = 🗣 Голос
+group-voice-ask = Озвучить текст или поработать с речью?
+menu-ideas = ✨ Идеи
+menu-more = ➕ Ещё
+menu-more-ask = ➕ <b>Ещё</b>
+
+    Найти модель по словам, посмотреть все, сменить язык или узнать, как всё устроено.
+
 ## Список моделей
 list-choose = Выберите модель. «От» — цена самого простого заказа, точную покажет карточка.
 list-empty = Здесь пока ничего не продаётся. Загляните позже или посмотрите другие разделы.
@@ -28,6 +43,27 @@ list-free = 🎁 Бесплатно
 list-filter-on = { $label } ✓
 list-previous = ◀️
 list-next = ▶️
+list-line = <b>{ $title }</b> — { $good_at }
+good-best = 🏆 лучшее
+good-fast-cheap = ⚡ быстро и дёшево
+good-cheap = 💸 недорого
+good-text = 🔤 текст на картинке
+good-realistic = 📷 как настоящее фото
+good-sound = 🎧 со звуком
+good-faces = 🧑 лица
+good-long = ⏳ до 30 секунд
+good-detail = 🔍 до 4K
+good-transparent = 🫥 прозрачный фон
+good-series = 🎲 несколько сразу
+good-samples = 🖼 много образцов
+good-purpose = { $tag ->
+        [best] 🏆 { $purpose }
+        [free] 🎁 { $purpose }
+        [fast] ⚡ { $purpose }
+        [cheap] 💸 { $purpose }
+        [new] 🆕 { $purpose }
+       *[none] { $purpose }
+    }
 model-button = { $title } · { $price }
 model-button-from = { $title } · от { $price }
 model-button-free = { $title } · 🎁 бесплатно
