@@ -46,6 +46,8 @@ class KieSettings:
     """Old families: completeTime and results are there, successFlag is still 0 for two seconds."""
     maintenance: bool = False
     """Refuse every create with 455."""
+    chat_formats: str = "text,json_object,json_schema"
+    """The response formats chat models accept, with commas between."""
     creates_per_10_s: int = 20
     queries_per_s: int = 10
     running_limit: int = 100
