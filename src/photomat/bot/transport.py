@@ -6,15 +6,17 @@ A view is sent as HTML. In a private chat a menu is edited in place; in a group,
 from html import escape
 from typing import Final
 
+from aiogram import Bot
 from aiogram.enums import ChatType, ParseMode
-from aiogram.exceptions import TelegramBadRequest
+from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadRequest
 from aiogram.types import CallbackQuery, ForceReply, InaccessibleMessage, InlineKeyboardMarkup, Message
 
 from photomat.bot.view import View
-from photomat.kernel.ids import MessageId
-from photomat.telegram.errors import is_not_modified
+from photomat.kernel.ids import ChatId, MessageId
+from photomat.telegram.errors import is_not_modified, translate
 
 MAX_TOAST_LENGTH: Final = 200
+EDIT_TIMEOUT_S: Final = 8
 
 
 class Tap:
@@ -103,6 +105,22 @@ async def edit_or_send(message: Message, view: View, *, sent_before: int | None)
         if not is_not_modified(refusal):
             return await send(message, view)
     return MessageId(sent_before)
+
+
+async def edit_in_place(bot: Bot, view: View, *, chat_id: ChatId, message_id: MessageId) -> None:
+    """Turn a message of ours into the view, outside an update; "not modified" is success. Raises our error families."""
+    try:
+        await bot.edit_message_text(
+            view.text,
+            chat_id=chat_id,
+            message_id=message_id,
+            parse_mode=ParseMode.HTML,
+            reply_markup=view.keyboard,
+            request_timeout=EDIT_TIMEOUT_S,
+        )
+    except (TelegramAPIError, ClientDecodeError) as error:
+        if not isinstance(error, TelegramAPIError) or not is_not_modified(error):
+            raise translate(error) from error
 
 
 def _text(message: Message | InaccessibleMessage, view: View) -> str:
