@@ -20,12 +20,12 @@ from photomat.bot.menu.views import hint
 from photomat.bot.order_card import views
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import ask
-from photomat.bot.order_form.form import change_form, still_valid
+from photomat.bot.order_form.form import change_form
 from photomat.bot.order_form.handlers import answer_closed_question
 from photomat.bot.order_form.wording import refused_in_words
 from photomat.bot.transport import Tap
 from photomat.bot.view import to_home
-from photomat.catalog.order import open_to_customers
+from photomat.catalog.order import open_to_customers, still_valid
 from photomat.catalog.pricing import Quote
 from photomat.jobs.history import own_job
 from photomat.kernel.ids import DraftId, JobId

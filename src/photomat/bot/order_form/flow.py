@@ -19,7 +19,6 @@ from photomat.bot.order_form.form import (
     is_typed,
     new_form,
     next_question,
-    still_valid,
     take,
     with_field,
 )
@@ -29,6 +28,7 @@ from photomat.bot.view import Show, View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
+from photomat.catalog.order import still_valid
 from photomat.catalog.reference import JobRef, reference
 from photomat.catalog.storefront import menu_category
 from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds

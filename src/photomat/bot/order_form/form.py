@@ -17,8 +17,7 @@ from photomat.catalog.answers import Refused, check_answer, check_length
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
-from photomat.catalog.order import check_order, relevant
-from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.order import check_order, relevant, settled
 
 VARIANT: Final = ""
 """What is asked where a model can be ordered in several variants: which one."""
@@ -230,28 +229,6 @@ def steps(model: Model, form: Form) -> tuple[int, int]:
     return len(form.trail) + 1, len(form.trail) + len(to_come) + open_too
 
 
-def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs without those that do not apply beside the rest, in the order of the catalogue.
-
-    A track belongs to the job that was chosen: with another one, it is to be chosen anew.
-    """
-    kept = {each.name: inputs[each.name] for each in model.inputs if is_given(inputs.get(each.name))}
-    jobs = {_job_of(kept[each.name]) for each in model.inputs if each.type == "task" and each.name in kept}
-    for each in model.inputs:
-        if each.type == "track" and each.name in kept and jobs and _job_of(kept[each.name]) not in jobs:
-            del kept[each.name]
-        if each.name in kept and not each.condition.holds(model.filled(kept)):
-            del kept[each.name]
-    return kept
-
-
-def still_valid(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an earlier order today's catalogue still takes."""
-    known = [each for each in model.inputs if is_given(inputs.get(each.name))]
-    good = [each for each in known if not isinstance(check_answer(each, inputs[each.name]), Refused)]
-    return settled(model, {each.name: inputs[each.name] for each in good})
-
-
 def _turned(form: Form, asking: str) -> Form:
     return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, counter=None)
 
@@ -267,11 +244,6 @@ def _begins_with(model: Model, form: Form, kind: FileKind | None) -> str | None:
     takes = [each for each in known if each.files is not None and each.files.kind == kind]
     is_asked_anyway = bool(model.one_of) or any(is_needed(each) for each in takes)
     return takes[0].name if takes and not is_asked_anyway else None
-
-
-def _job_of(value: Any) -> int | None:
-    found = reference(value)
-    return found.job_id if isinstance(found, JobRef) else None
 
 
 def _must_choose_variant(model: Model, form: Form) -> bool:

@@ -22,13 +22,13 @@ from photomat.bot.buttons import (
 from photomat.bot.menu import views as menu_views
 from photomat.bot.order_form import form as forms
 from photomat.bot.order_form.form import VARIANT, Form, can_finish, can_skip, is_typed
-from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.wording import asked_in_words, refused_in_words, title_of, variant_in_words
 from photomat.bot.view import Rows, View, button, in_rows, page_turns
 from photomat.catalog.answers import Refused
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
+from photomat.catalog.options import values
 from photomat.catalog.order_words import value_in_words
 from photomat.catalog.storefront import Offer
 from photomat.delivery.caption import part_in_words
