@@ -123,6 +123,7 @@ async def conversation(
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,
     results: Path | None = None,
+    has_assistant: bool = False,
     **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
@@ -136,6 +137,7 @@ async def conversation(
             providers=providers or {},
             support=support,
             files=desk_of(pool, bot, results or Path()),
+            has_assistant=has_assistant,
         )
         parts: dict[str, Any] = {"config": config, "bot": bot, "dispatcher": dispatcher(), "lease_s": 30.0}
         yield Chat(

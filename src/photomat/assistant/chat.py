@@ -48,7 +48,7 @@ SPOKEN: Final[frozenset[Category]] = frozenset({"text-to-speech", "speech-to-tex
 FORBIDDEN: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
 DIRECTIONS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """Invisible characters that turn the direction of a text, so that it reads other than it is written."""
-LINK: Final = re.compile(r"https?:|www\.|t\.me|[@/\\]\w|\w\.(?:com|ru|org|net|io|me|app)\b", re.IGNORECASE)
+LINK: Final = re.compile(r"://|www\.|@\w|\w\.(?:com|ru|org|net|io|me|app|site|shop|рф)\b", re.IGNORECASE)
 
 PURPOSES: Final[Mapping[str, str]] = {
     "picture": "draw a new picture from words",
