@@ -60,6 +60,7 @@ READS = (
     "catalog price z-image",
     "catalog margins",
     "promo list",
+    "assistant usage",
     "prune --dry-run",
 )
 ELSEWHERE = {
