@@ -22,6 +22,7 @@ from typing import Any, Final
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, MessageId, UserId
+from photomat.kernel.text import storable
 from photomat.kie.port import ChatAnswer
 from photomat.work import budget
 from photomat.work.budget import Budget
@@ -235,7 +236,7 @@ async def record_answer(pool: Pool, call: Call, answer: ChatAnswer, *, limits: C
         """,  # noqa: S608  a constant list of columns
         call.call_id,
         call.fence,
-        answer.text,
+        storable(answer.text),
         answer.prompt_tokens,
         answer.completion_tokens,
         answer.credits,

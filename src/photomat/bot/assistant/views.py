@@ -50,8 +50,8 @@ def assistant_row(say: Say, order: DraftOrder, *, has_assistant: bool) -> Rows:
 
 def with_failure(view: View, say: Say, reason: str | None) -> View:
     """The card, with a line that the prompt stays as it was."""
-    key = "assistant-limit" if reason in REASONS else "assistant-not-improved"
-    return replace(view, text=f"{view.text}\n\n{say(key)}")
+    line = say("assistant-limit") if reason in REASONS else say("assistant-not-improved")
+    return replace(view, text=f"{view.text}\n\n{line}")
 
 
 def listening(say: Say) -> View:
