@@ -102,7 +102,7 @@ MAKERS: Final[tuple[Callable[[random.Random], str], ...]] = (
 
 def _value(chance: random.Random) -> Any:
     many = [{"role": "format", "value": "16:9"}] * 200
-    odd = (None, True, 0, -5, 10**18, 0.5, [], {}, [[]], {"file": 1}, {"job": 1, "output": 0}, many)
+    odd: tuple[Any, ...] = (None, True, 0, -5, 10**18, 0.5, [], {}, [[]], {"file": 1}, {"job": 1, "output": 0}, many)
     return chance.choice((*odd, "picture", "z-image", WORDS, "x" * 50_000, *INJECTIONS, *TRICKS))
 
 
