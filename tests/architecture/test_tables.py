@@ -50,6 +50,7 @@ WRITERS = {
     "receipts": {"payments"},
     "referral_shares": {"rewards"},
     "referrals": {"rewards"},
+    "result_marks": {"jobs"},
     "result_sends": {"delivery"},
     "schema_migrations": {"db"},
     "sealed_days": {"audit"},

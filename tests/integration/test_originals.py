@@ -1,7 +1,14 @@
 """«📎 Оригиналы»: every output as the file it is, once a tap, never doubled, never from what Telegram has made of it."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
+from photomat.db.rows import require_row
+from photomat.kernel.ids import ChatId, MessageId
+from photomat.telegram.client import TelegramMessenger
+from photomat.telegram.port import Media
 from support.database import shift_clock
 from support.history import Archive, archive
 from support.jobs import row_of
@@ -48,8 +55,8 @@ async def test_a_gif_and_a_film_stay_the_files_they_are(database: str, tmp_path:
         await past.chat.taps(ORIGINALS)
         await send_everything(past)
         assert [message["kind"] for message in past.media()] == ["animation", "document", "document"]
-        rows = await past.chat.pool.fetch("SELECT position, as_file, outcome FROM result_sends ORDER BY send_id")
-        assert [tuple(row) for row in rows] == [(0, True, "sent"), (1, True, "sent")]
+        rows = await past.chat.pool.fetch("SELECT position, album, as_file, outcome FROM result_sends ORDER BY send_id")
+        assert [tuple(row) for row in rows] == [(0, [0, 1], True, "sent")]
         assert (await row_of(past.chat.pool, job_id))["card_message_id"] == past.media()[0]["message_id"]
 
 
@@ -62,7 +69,7 @@ async def test_a_second_tap_within_a_minute_is_answered_and_sends_nothing_more(d
             await past.send_all()
         assert past.chat.answers[-1].startswith("Уже отправляю")
         assert len(past.media()) == 2
-        await past.chat.says("/history")
+        await past.chat.taps("ℹ️")
         await past.chat.taps("Не пришло? Прислать ещё раз")
         assert past.chat.answers[-1] == "Отправляю ещё раз, это бесплатно", "what did not arrive is another matter"
 
@@ -123,3 +130,126 @@ async def test_an_original_that_is_no_longer_stored_comes_as_telegram_keeps_it_a
         assert (card["kind"], once_more["kind"]) == ("photo", "photo")
         assert "Оригинал больше не хранится" in once_more["caption"]
         assert "без сжатия" not in once_more["caption"]
+
+
+def albums(past: Archive) -> list[list[str]]:
+    """The names of the documents on the screen, by the album they came in."""
+    world = past.chat.telegram.world
+    documents = [world.messages[each["message_id"]] for each in past.media() if each["kind"] == "document"]
+    grouped = groupby(documents, key=lambda each: each.media_group_id)
+    return [[each.media.file_name for each in album if each.media] for _, album in grouped]
+
+
+async def test_several_originals_come_as_one_album_in_order_with_one_caption(database: str, tmp_path: Path) -> None:
+    async with archive(database, tmp_path) as past:
+        job_id = await past.done_job("red", "green", "blue", "white")
+        await past.deliver()
+        await past.chat.taps(ORIGINALS)
+        assert await past.send_all() == 1
+        assert albums(past) == [[f"photomat-{job_id}-{number}.png" for number in (1, 2, 3, 4)]]
+        captions = [bool(each["caption"]) for each in past.media()[1:]]
+        assert captions == [False, False, False, True]
+        assert past.chat.calls("sendMediaGroup") == 1
+        first = past.media()[1]["message_id"]
+        assert await past.chat.pool.fetchval("SELECT message_id FROM result_sends") == first
+
+
+async def test_more_than_ten_come_as_several_albums(database: str, tmp_path: Path) -> None:
+    async with archive(database, tmp_path) as past:
+        colors = "red green blue white black yellow orange purple pink brown gray cyan magenta"
+        await past.done_job(*colors.split())
+        await past.deliver()
+        await past.chat.taps(ORIGINALS)
+        await past.send_all()
+        await shift_clock(past.chat.pool, 20)
+        await past.send_all()
+        assert [len(album) for album in albums(past)] == [10, 3]
+        assert await past.send_all() == 0
+
+
+async def test_an_album_of_unknown_outcome_is_never_repeated_by_itself(database: str, tmp_path: Path) -> None:
+    async with archive(database, tmp_path) as past:
+        await past.done_job("red", "green")
+        await past.deliver()
+        await past.chat.taps(ORIGINALS)
+        past.chat.telegram.faults.arm(world="telegram", method="sendMediaGroup", action="drop_after")
+        await past.send_all()
+        await shift_clock(past.chat.pool, 3600)
+        assert await past.send_all() == 0
+        assert [len(album) for album in albums(past)] == [2]
+        assert await past.chat.pool.fetchval("SELECT outcome FROM result_sends") is None
+
+
+async def test_an_album_that_never_left_is_tried_again(database: str, tmp_path: Path) -> None:
+    async with archive(database, tmp_path) as past:
+        await past.done_job("red", "green")
+        await past.deliver()
+        await past.chat.taps(ORIGINALS)
+        past.chat.telegram.faults.arm(world="telegram", method="sendMediaGroup", action="too_many", retry_after=3)
+        await past.send_all()
+        assert albums(past) == []
+        await shift_clock(past.chat.pool, 4)
+        await past.send_all()
+        assert [len(album) for album in albums(past)] == [2]
+
+
+async def test_an_album_is_recorded_as_having_left_before_it_leaves(database: str, tmp_path: Path) -> None:
+    async with archive(database, tmp_path) as past:
+        await past.done_job("red", "green")
+        await past.deliver()
+        await past.chat.taps(ORIGINALS)
+        recorded: list[tuple[bool, bool]] = []
+
+        class Witness(TelegramMessenger):
+            async def send_album(self, chat_id: ChatId, items: Sequence[Media], caption: str) -> MessageId:
+                row = await require_row(past.chat.pool, "SELECT due_at, left_at, outcome FROM result_sends")
+                recorded.append((row["due_at"] is None and row["left_at"] is not None, row["outcome"] is None))
+                return await super().send_album(chat_id, items, caption)
+
+        past.resender = replace(past.resender, messenger=Witness(past.chat.bot))
+        await past.send_all()
+        assert recorded == [(True, True)]
+
+
+async def test_an_album_that_telegram_refuses_comes_as_links_in_one_text(database: str, tmp_path: Path) -> None:
+    async with archive(database, tmp_path) as past:
+        await past.done_job("red", "green")
+        await past.deliver()
+        await past.chat.taps(ORIGINALS)
+        past.chat.telegram.faults.arm(
+            world="telegram", method="sendMediaGroup", action="error", status=400, code=400, text="Bad Request: wrong"
+        )
+        await past.send_all()
+        assert "№ 1, № 2" in past.chat.newest
+        assert albums(past) == []
+        assert await past.chat.pool.fetchval("SELECT outcome FROM result_sends") == "sent"
+
+
+async def test_a_file_that_cannot_be_had_is_a_link_below_the_others(database: str, tmp_path: Path) -> None:
+    async with archive(database, tmp_path) as past:
+        await past.done_job("red", "green", "blue")
+        await past.deliver()
+        del past.files.files["green.png"]
+        await past.chat.taps(ORIGINALS)
+        await past.send_all()
+        assert [len(album) for album in albums(past)] == [2]
+        assert "по ссылкам: № 2" in past.media()[-1]["caption"]
+
+
+async def test_rows_of_the_version_before_are_sent_one_by_one(database: str, tmp_path: Path) -> None:
+    """Asked for before an update: one row a file, none of which names an album."""
+    async with archive(database, tmp_path) as past:
+        job_id = await past.done_job("red", "green")
+        await past.deliver()
+        for position in (0, 1):
+            await past.chat.pool.execute(
+                """
+                INSERT INTO result_sends (job_id, chat_id, origin, language, as_file, position, due_at)
+                VALUES ($1, $2, 'update:1:1', 'ru', true, $3, photomat_now())
+                """,
+                job_id,
+                past.user,
+                position,
+            )
+        await past.send_all()
+        assert [message["kind"] for message in past.media()] == ["photo", "document", "document"]

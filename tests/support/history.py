@@ -17,6 +17,7 @@ from photomat.texts.load import load_texts
 from support.conversation import Chat, conversation
 from support.delivery import TRUSTED_HOST
 from support.jobs import DELIVERY_LEASE, Woken, a_done_job, a_job, lock_cards
+from support.shop import orders_of
 from support.telegram_media import FileServer, picture, running_files
 
 RESEND = "Не пришло? Прислать ещё раз"
@@ -81,7 +82,7 @@ class Archive:
 @asynccontextmanager
 async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
     """Somebody who has said /start, with money for several orders."""
-    async with conversation(database, welcome=100_000) as chat, running_files() as files:
+    async with conversation(database, welcome=100_000, results=folder) as chat, running_files() as files:
         messenger, texts = TelegramMessenger(chat.bot), load_texts()
         archive = ResultArchive(pool=chat.pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
         await chat.says("/start")
@@ -96,6 +97,7 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
                 model_of=load_catalog().models.get,
                 wake=Woken(),
                 lease=DELIVERY_LEASE,
+                storefront=orders_of(chat.pool, accepts_callbacks=True).storefront,
             ),
             resender=Resender(
                 pool=chat.pool,

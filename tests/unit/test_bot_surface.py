@@ -17,6 +17,7 @@ from photomat.bot.menu.fallback import PRIVATE_COMMANDS
 from photomat.bot.middlewares import InGroup
 from photomat.catalog.load import load_catalog
 from photomat.catalog.storefront import MENU_CATEGORIES
+from photomat.catalog.wishes import wishes
 from photomat.texts.load import LANGUAGES, load_texts
 
 F = TypeVar("F", bound=Filter)
@@ -32,6 +33,7 @@ LONGEST = {
     "category": max((each.id for each in MENU_CATEGORIES), key=len),
     "language": max(LANGUAGES, key=len),
     "action": "page",
+    "wish": max(wishes(), key=len),
 }
 """The longest value of each field that is any text."""
 

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from photomat.catalog.load import load_catalog
+from photomat.catalog.storefront import AS_IN_ITS_FILE, storefront_of
+from photomat.catalog.wishes import wishes
 from photomat.delivery.fallbacks import FallbackReason
+from photomat.delivery.next_steps import NextSteps
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import CardView, LockedCard, progress_bar, render
 from photomat.jobs.job import JobStatus
@@ -20,6 +23,8 @@ from photomat.texts.load import LANGUAGES, load_texts
 
 TEXTS = load_texts()
 CATALOG = load_catalog()
+EVERYTHING_SOLD = storefront_of(CATALOG, {}, accepts_callbacks=True)
+MAX_ROWS = 4
 MAX_ID = 2**63 - 1
 MAX_CAPTION_LENGTH = 1024
 MAX_TEXT_LENGTH = 4096
@@ -178,8 +183,8 @@ def test_buttons_fit_into_64_bytes_whatever_the_job(facts: dict[str, Any]) -> No
         ("running", [], None),
         ("overdue", ["cancel"], None),
         ("stopped", [], "failed"),
-        ("done", ["again", "why", "files"], "done"),
-        ("gift", ["again", "files"], "done"),
+        ("done", ["like", "files", "info"], "done"),
+        ("gift", ["like", "files", "info"], "done"),
         ("failed", ["again"], "failed"),
         ("canceled", ["again"], None),
         ("offered", ["accept"], "offer"),
@@ -223,6 +228,51 @@ def test_a_result_shows_its_page_and_the_way_to_its_neighbours() -> None:
     assert [face.album is not None for face in pages.values()] == [True, False, False], "whoever turns pages has them"
 
 
+@pytest.mark.parametrize(
+    ("facts", "offered"),
+    [
+        ({"mime": "image/png"}, ["animate", "enhance", "edit", "background"]),
+        ({"mime": None}, ["animate", "enhance", "edit", "background"]),
+        ({"mime": "video/mp4"}, ["enhance-video", "extend-video", "revideo"]),
+        ({"mime": "audio/mpeg", "is_track": True}, ["extend-song", "cover", "clip"]),
+        ({"mime": "audio/wav"}, ["avatar", "clean-audio"]),
+        ({"mime": "application/json"}, []),
+        ({"mime": "image/svg+xml"}, []),
+    ],
+)
+@every_language
+def test_a_result_offers_what_starts_from_its_bytes(facts: dict[str, Any], offered: list[str], language: str) -> None:
+    shown = [replace(output, **facts) for output in outputs(3)]
+    locked = card(status=JobStatus.DONE, page=2, job_id=JobId(MAX_ID), language=language)
+    model = CATALOG.models["z-image"]
+    face = render(locked, shown, model=model, texts=TEXTS, next_steps=NextSteps(storefront=EVERYTHING_SOLD))
+    assert [act for act in acts(face) if act in wishes()] == offered
+    positions = {
+        str(button.data).split(":")[3] for row in face.keyboard for button in row if ":next:" in str(button.data)
+    }
+    assert positions == ({"2"} if offered else set()), "the shown output, not another one"
+    assert "variant" in acts(face)
+    assert len(face.keyboard) <= MAX_ROWS
+    assert all(len(str(button.data).encode()) <= 64 for row in face.keyboard for button in row)
+
+
+def test_nothing_is_offered_that_is_not_sold() -> None:
+    hidden = {
+        "recraft/remove-background": replace(AS_IN_ITS_FILE, hidden=True),
+        "z-image": replace(AS_IN_ITS_FILE, hidden=True),
+    }
+    sold = NextSteps(storefront=storefront_of(CATALOG, hidden, accepts_callbacks=True))
+    face = render(
+        card(status=JobStatus.DONE), outputs(1), model=CATALOG.models["z-image"], texts=TEXTS, next_steps=sold
+    )
+    assert [act for act in acts(face) if act in {"background", "enhance", "variant"}] == ["enhance"]
+
+
+def test_a_favourite_has_a_full_heart_and_each_heart_asks_for_the_other() -> None:
+    hearts = [face_of(status=JobStatus.DONE, is_favourite=liked).keyboard[-1][0] for liked in (False, True)]
+    assert [(heart.text, str(heart.data)) for heart in hearts] == [("🤍", "j:7:like"), ("❤️", "j:7:unlike")]
+
+
 def test_a_page_that_is_not_there_shows_the_last() -> None:
     face = face_of(2, status=JobStatus.DONE, page=9)
     assert face.output is not None
@@ -230,7 +280,7 @@ def test_a_page_that_is_not_there_shows_the_last() -> None:
 
 
 def test_a_single_result_has_no_pages_and_only_a_result_has_media() -> None:
-    assert acts(face_of(1, status=JobStatus.DONE)) == ["again", "why", "files"]
+    assert acts(face_of(1, status=JobStatus.DONE)) == ["like", "files", "info"]
     for name, facts in FACES.items():
         assert (face_of(**facts).output is not None) == (name in {"done", "gift"})
 
@@ -240,7 +290,7 @@ def test_a_result_in_words_is_shown_escaped_and_cut_and_the_whole_can_be_had_as_
     assert face.output is None
     assert "&lt;b&gt;аааа" in face.text
     assert TEXTS.say("ru", "card-text-cut") in face.text
-    assert face.keyboard[-1][0].text == "📎 Файлом"
+    assert face.keyboard[-1][1].text == "📎 Файлом"
     assert len(visible(face)) <= MAX_TEXT_LENGTH
     short = face_of(0, status=JobStatus.DONE, result_object={"text": "привет"})
     assert short.text.endswith("\n\nпривет")

@@ -261,6 +261,7 @@ class Program:
             model_of=self.catalog.models.get,
             wake=wake,
             lease=timedelta(seconds=self.settings.delivery_lease_s),
+            storefront=self.orders.storefront,
         )
 
     def _resender(self, messenger: Messenger) -> Resender:

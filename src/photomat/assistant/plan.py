@@ -1,4 +1,4 @@
-"""What someone asked for in plain words, and the order that was made of it. Pure."""
+"""What a customer said, and the order that serves it. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from photomat.catalog.wishes import Wish
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Plain words, their language, and the kind of file that came with them."""
+    """A message, or the caption of the file that is attached to it."""
 
     words: str
     language: str
@@ -20,10 +20,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """An order for the words; `alternatives` are the other wishes they may have meant, the likeliest first."""
+    """An order to show, files left out: they are the customer's.
+
+    `inputs` have the model's own names and values. `words` is the description that became the prompt, in the customer's own
+    words; empty where they described nothing and the wish's usual prompt is used, or the model takes none. `alternatives` are
+    other wishes that the same message may have meant. `names_wish`: the message itself says what kind of thing is wanted.
+    """
 
     wish: Wish
     model: Model
     inputs: Mapping[str, Any]
     words: str
     alternatives: tuple[Wish, ...] = ()
+    names_wish: bool = False

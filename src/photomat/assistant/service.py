@@ -121,7 +121,7 @@ class Assistant:
 
     async def _order(self, call: Call) -> DraftOrder | None:
         found = None if call.draft_id is None else await self.orders.find(call.user_id, call.draft_id)
-        return None if found is None or found.draft.is_closed else found
+        return None if found is None or found.draft.is_closed or found.draft.is_bought else found
 
     async def _request(self, call: Call) -> ChatRequest:
         if call.kind is CallKind.TRANSCRIBE:

@@ -29,6 +29,7 @@ class Screen(StrEnum):
 
 class DraftAction(StrEnum):
     CREATE = "create"
+    VOUCHER = "gift"
     CHANGE = "change"
     CANCEL = "cancel"
     BACK = "back"
@@ -59,6 +60,10 @@ class JobAction(StrEnum):
     FILES = "files"
     WHY = "why"
     NOTHING = "noop"
+    VARIANT = "variant"
+    LIKE = "like"
+    UNLIKE = "unlike"
+    DETAILS = "info"
 
 
 class TransferAction(StrEnum):
@@ -186,6 +191,36 @@ class DraftButton(CallbackData, prefix="d"):
     revision: Small
 
 
+class WishButton(CallbackData, prefix="dw"):
+    """Makes a draft an order of another wish, with the same words and files."""
+
+    draft_id: Id
+    revision: Small
+    wish: str
+
+
+class OtherModelsButton(CallbackData, prefix="dl"):
+    """Lists the models that can make what a draft is about."""
+
+    draft_id: Id
+    revision: Small
+    page: Small = 0
+
+
+class OtherModelButton(CallbackData, prefix="dm"):
+    """Takes a draft over to another model."""
+
+    draft_id: Id
+    model: str
+
+
+class ApartButton(CallbackData, prefix="da"):
+    """Gives a draft its earlier words back, and makes the new ones an order of their own."""
+
+    draft_id: Id
+    revision: Small
+
+
 class ChangeButton(CallbackData, prefix="e"):
     """Asks one input of a draft again, by number."""
 
@@ -213,6 +248,15 @@ class TranscriptButton(CallbackData, prefix="av"):
 
     call_id: Id
     use: bool
+
+
+class CardOptionButton(CallbackData, prefix="co"):
+    """Gives an input of a draft one of its values, both by number, if its card still shows this revision."""
+
+    draft_id: Id
+    revision: Small
+    question: Small
+    option: Small
 
 
 class LanguageButton(CallbackData, prefix="l"):
@@ -259,6 +303,15 @@ class JobPageButton(CallbackData, prefix="j"):
     job_id: Id
     action: str
     page: Small
+
+
+class JobNextButton(CallbackData, prefix="j"):
+    """Begins an order with one output of a job: `j:<job_id>:next:<position>:<wish>`."""
+
+    job_id: Id
+    action: str
+    position: Small
+    wish: str
 
 
 class PayStep(StrEnum):

@@ -3,6 +3,8 @@
 A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anyone may tap, it is sent anew.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from html import escape
 from typing import Final
 
@@ -12,6 +14,7 @@ from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadR
 from aiogram.types import CallbackQuery, ForceReply, InaccessibleMessage, InlineKeyboardMarkup, Message
 
 from photomat.bot.view import View
+from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.telegram.errors import is_not_modified, translate
 
@@ -121,6 +124,13 @@ async def edit_in_place(bot: Bot, view: View, *, chat_id: ChatId, message_id: Me
     except (TelegramAPIError, ClientDecodeError) as error:
         if not isinstance(error, TelegramAPIError) or not is_not_modified(error):
             raise translate(error) from error
+
+
+async def close_keyboards(bot: Bot, *, chat_id: int, message_ids: Iterable[int]) -> None:
+    """Take the buttons off messages that are done with, as far as Telegram lets us: nothing depends on it."""
+    for message_id in message_ids:
+        with suppress(TelegramAPIError, ClientDecodeError, PhotomatError):
+            await bot.edit_message_reply_markup(chat_id=chat_id, message_id=message_id)
 
 
 def _text(message: Message | InaccessibleMessage, view: View) -> str:

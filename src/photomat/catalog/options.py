@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.formula import is_given, plain
+from photomat.catalog.answers import Refused, check_answer
+from photomat.catalog.formula import as_number, is_given, plain
 from photomat.catalog.input import Input, Role
 from photomat.catalog.model import Model
 from photomat.catalog.order import check_order, open_to_customers, settled
@@ -19,7 +20,7 @@ from photomat.kernel.money import Money
 MOST_QUICK: Final = 12
 LARGEST_QUICK: Final = 10_000
 MAX_ROWS: Final = 3
-MIN_OPTIONS, MAX_OPTIONS = 2, 5
+MIN_OPTIONS, MAX_OPTIONS, USUAL_COUNTS = 2, 5, 3
 MAX_LISTED: Final = 16
 """An input with more options is a list of its own: a card shows only the chosen one."""
 
@@ -48,18 +49,22 @@ FROM_FILES: Final[tuple[Role, ...]] = ("source_image", "last_frame", "source_vid
 USUAL: Final[Mapping[Role, tuple[str | int, ...]]] = {
     "format": (AUTO, "1:1", "16:9", "9:16", "4:3", "3:4"),
     "count": (1, 2, 4),
-    "duration": (5, 10, 15),
+    "duration": (10, 5, 15),
 }
 """Where not all values fit, these are shown before others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """A value and what the order costs with it. `number` is its place among the input's `values`; None for a typed one."""
+    """A value and what the order costs with it. `number` is its place among the input's `values`; None for a typed one.
+
+    Where not all options fit, those with the lowest `rank` are shown; the chosen one has the lowest.
+    """
 
     number: int | None
     value: str
     is_chosen: bool
+    rank: int
     price: Money
 
 
@@ -105,9 +110,15 @@ def _quick_numbers(asked: Input) -> tuple[str, ...]:
         count = int((asked.most - asked.least) / asked.step) + 1
         if count <= MOST_QUICK:
             return tuple(plain(asked.least + asked.step * number) for number in range(count))
-    likely = [plain(bound) for bound in (asked.least, asked.default, asked.most) if bound is not None]
-    quick = tuple(dict.fromkeys(each for each in likely if abs(float(each)) <= LARGEST_QUICK))
-    return quick if len(quick) > 1 else ()
+    bounds = [plain(bound) for bound in (asked.least, asked.default, asked.most) if bound is not None]
+    quick = tuple(dict.fromkeys(each for each in bounds if abs(float(each)) <= LARGEST_QUICK))
+    return (*quick, *_usual_numbers(asked, quick)) if len(quick) > 1 else ()
+
+
+def _usual_numbers(asked: Input, known: Sequence[str]) -> list[str]:
+    """Usual numbers within the bounds; they come last, so that buttons from before keep their numbers."""
+    usual = [plain(each) for each in USUAL.get(asked.role, ())] if asked.role else []
+    return [each for each in usual if each not in known and not isinstance(check_answer(asked, each), Refused)]
 
 
 def option_rows(order: Order) -> tuple[OptionRow, ...]:
@@ -153,50 +164,52 @@ def _is_varied(asked: Input) -> bool:
 def _row(order: Order, asked: Input, known: Sequence[object]) -> OptionRow | None:
     """The row of an input; None where nothing could be chosen in it."""
     chosen, offered = order.chosen(asked), values(asked)
-    listed = offered if len(offered) <= MAX_LISTED else ()
-    shown = [
-        value for value in _likely(asked, listed, chosen) if value == chosen or _is_possible(order, asked, value, known)
-    ]
-    is_list = not listed and chosen is not None
-    if len(shown) < MIN_OPTIONS and not is_list:
+    if chosen is None and asked.type == "number":
         return None
-    options = [_option(order, asked, value, chosen) for value in _few(asked, shown, chosen)]
-    has_more = len(options) < len(offered) or asked.type == "number"
-    return OptionRow(
-        question=order.model.inputs.index(asked),
-        input=asked,
-        options=tuple(options),
-        has_more=has_more and asked.role != "count",
-    )
+    listed = _distinct(asked, offered, chosen) if len(offered) <= MAX_LISTED else [chosen or offered[0]]
+    shown = [each for each in listed if each == chosen or _is_possible(order, asked, each, known)]
+    if len(shown) < MIN_OPTIONS <= len(listed) or (len(listed) < MIN_OPTIONS and chosen is None):
+        return None
+    ranked = _ranked(asked, shown, chosen)[: USUAL_COUNTS if asked.role == "count" else MAX_OPTIONS]
+    kept = [each for each in _in_order(asked, shown) if each in ranked]
+    options = tuple(_option(order, asked, each, chosen, rank=ranked.index(each)) for each in kept)
+    has_more = asked.role != "count" and (len(options) < len(offered) or asked.type == "number")
+    return OptionRow(question=order.model.inputs.index(asked), input=asked, options=options, has_more=has_more)
 
 
-def _likely(asked: Input, offered: Sequence[str], chosen: str | None) -> list[str]:
-    """The values in their order, formats that look alike once; a typed value stands beside them."""
+def _distinct(asked: Input, offered: Sequence[str], chosen: str | None) -> list[str]:
+    """The values, formats that look alike once and numbers in their order; a typed value is among them."""
     found: dict[object, str] = {}
     for value in offered:
         mark = common_value(asked, value) if asked.role == "format" else value
         if mark not in found or value == chosen:
             found[mark] = value
     typed = [chosen] if chosen is not None and chosen not in found.values() else []
-    return [*typed, *found.values()]
+    listed = [*typed, *found.values()]
+    return sorted(listed, key=lambda each: as_number(each) or Decimal(0)) if asked.type == "number" else listed
 
 
-def _few(asked: Input, shown: Sequence[str], chosen: str | None) -> list[str]:
-    """As many values as a row can have: the chosen one, the usual ones, then the first."""
-    usual = USUAL.get(asked.role, ()) if asked.role else ()
-    if len(shown) <= MAX_OPTIONS and asked.role != "count":
+def _in_order(asked: Input, shown: Sequence[str]) -> list[str]:
+    """As they stand in a row, whichever is chosen: formats the most usual first, others as in the catalogue."""
+    if asked.role != "format":
         return list(shown)
+    usual = USUAL["format"]
+    return sorted(
+        shown, key=lambda each: usual.index(found) if (found := common_value(asked, each)) in usual else len(usual)
+    )
 
-    def rank(value: str) -> tuple[bool, int]:
-        common = common_value(asked, value)
-        return value != chosen, usual.index(common) if common in usual else len(usual)
 
-    kept = sorted(shown, key=rank)[:MAX_OPTIONS]
-    if asked.role == "count":
-        kept = [value for value in kept if value == chosen or common_value(asked, value) in usual]
-    if asked.role == "format":
-        return sorted(kept, key=lambda value: rank(value)[1])
-    return [value for value in shown if value in kept]
+def _ranked(asked: Input, shown: Sequence[str], chosen: str | None) -> list[str]:
+    """The values by how likely they are wanted: the chosen one, the usual ones, then what follows the chosen one."""
+    usual = USUAL.get(asked.role, ()) if asked.role else ()
+    here = shown.index(chosen) if chosen in shown else 0
+
+    def rank(value: str) -> tuple[bool, int, bool, int]:
+        common, place = common_value(asked, value), shown.index(value)
+        order = usual.index(common) if common in usual else len(usual)
+        return value != chosen, order, place < here, abs(place - here)
+
+    return sorted(shown, key=rank)
 
 
 def _is_possible(order: Order, asked: Input, value: str, known: Sequence[object]) -> bool:
@@ -206,12 +219,13 @@ def _is_possible(order: Order, asked: Input, value: str, known: Sequence[object]
     return kept and all(each in known for each in check_order(order.model, after, order.measured))
 
 
-def _option(order: Order, asked: Input, value: str, chosen: str | None) -> Option:
+def _option(order: Order, asked: Input, value: str, chosen: str | None, *, rank: int) -> Option:
     offered = values(asked)
     inputs = order.inputs if value == chosen else settled(order.model, {**order.inputs, asked.name: value})
     return Option(
         number=offered.index(value) if value in offered else None,
         value=value,
         is_chosen=value == chosen,
+        rank=rank,
         price=order.price_of(inputs),
     )

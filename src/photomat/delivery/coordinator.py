@@ -19,15 +19,17 @@ parked for the operator; an end that could not be shown for days → parked.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
 from photomat.catalog.model import Model
+from photomat.catalog.storefront import Storefront
 from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.delivery import lock, outputs
+from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
 from photomat.jobs import timeline
@@ -78,6 +80,7 @@ class Coordinator:
     model_of: Callable[[str], Model | None]
     wake: Callable[[str], None]
     lease: timedelta
+    storefront: Callable[[], Awaitable[Storefront]] | None = None
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
         """Render a locked card, edit its message, record what it shows; or release the lock with the reason."""
@@ -91,8 +94,9 @@ class Coordinator:
 
     async def _try(self, card: LockedCard) -> None:
         try:
-            view = await self._render(card)
-            shown = await self._show(card, view)
+            view, shown = await while_renewing(
+                lambda: self._show(card), renew=lambda: lock.renew(self.pool, card), lease=self.lease
+            )
         except ClaimLost as error:
             log.warning("DELIVER_LOCK_SKIP", reason=str(error), fence=card.fence)
         except asyncio.CancelledError:
@@ -126,16 +130,21 @@ class Coordinator:
             case _:
                 await self._refused(card, str(error) if isinstance(error, CallRefused) else describe(error))
 
-    async def _render(self, card: LockedCard) -> CardView:
+    async def _show(self, card: LockedCard) -> tuple[CardView, EditOutcome]:
+        """Copy the output that is shown, so that its bytes say what it is; render, and edit the card."""
         found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
         if card.first_result:
             log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
-        return render(card, found, model=self.model_of(card.model), texts=self.texts)
+        missing: Transient | None = None
+        if found:
+            page = min(card.page, len(found) - 1)
+            found[page], missing = await self.sender.copied(found[page])
+        sold = await self._next_steps() if card.shows_result else NOTHING_SOLD
+        view = render(card, found, model=self.model_of(card.model), texts=self.texts, next_steps=sold)
+        return view, await self._edit_card(card, replace(view, missing=missing))
 
-    async def _show(self, card: LockedCard, view: CardView) -> EditOutcome:
-        return await while_renewing(
-            lambda: self._edit_card(card, view), renew=lambda: lock.renew(self.pool, card), lease=self.lease
-        )
+    async def _next_steps(self) -> NextSteps:
+        return NextSteps(storefront=await self.storefront()) if self.storefront is not None else NOTHING_SOLD
 
     async def _edit_card(self, card: LockedCard, view: CardView) -> EditOutcome:
         place = Card(chat_id=card.chat_id, message_id=card.message_id)

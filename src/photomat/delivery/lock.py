@@ -104,7 +104,9 @@ async def _lock(
              WHERE job.job_id = due.job_id
             RETURNING job.*, due.taken_over, photomat_now() AS locked_at),
         event AS ({timeline.RECORD_LOCKED})
-        SELECT changed.*, hidden.is_crowded
+        SELECT changed.*, hidden.is_crowded,
+               EXISTS (SELECT FROM result_marks AS mark
+                        WHERE mark.job_id = changed.job_id AND favourite_at IS NOT NULL) AS is_favourite
           FROM (SELECT coalesce(bool_or(is_crowded AND turn > $5), false) AS is_crowded FROM in_turn) AS hidden
           LEFT JOIN changed ON true
         """,  # noqa: S608  constant statements of ours

@@ -34,7 +34,7 @@ KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 class Output:
     """One output. `kept_as` is our copy's name below the results folder; `title`, cover and length are as Kie reports them.
 
-    `is_transparent`: a picture that is not opaque everywhere.
+    `is_transparent`: a picture that is not opaque everywhere. `is_track`: a song that Kie can continue.
     """
 
     job_id: JobId
@@ -52,6 +52,7 @@ class Output:
     cover_url: str | None = None
     seconds: Decimal | None = None
     is_transparent: bool = False
+    is_track: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,8 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
     rows = await pool.fetch(
         f"""
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
-               CASE WHEN {OURS} THEN file_id END AS file_id, output.title, cover_url, seconds, see_through AS is_transparent
+               CASE WHEN {OURS} THEN file_id END AS file_id, output.title, cover_url, seconds, see_through AS is_transparent,
+               track_id IS NOT NULL AS is_track
           FROM job_outputs AS output JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
         """,  # noqa: S608  our own constants
         job_id,

@@ -20,8 +20,10 @@ from photomat.delivery.caption import (
     readable,
     unmarked,
 )
+from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps, favourite_button, start_of, step_rows
 from photomat.delivery.outputs import Output
 from photomat.jobs.job import JobStatus
+from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut, truncate, utf16_length
@@ -67,6 +69,7 @@ class LockedCard:
     failing_for: timedelta
     found_via: str | None
     doubtful: bool
+    is_favourite: bool = False
     delivered: bool
     created_at: datetime
     locked_at: datetime
@@ -120,7 +123,8 @@ class Album:
 class CardView:
     """A text (a caption where there is media), buttons, the output shown, and the ring that follows.
 
-    `model` and `part` are performer and title of an audio output.
+    `model` and `part` are performer and title of an audio output. `missing` is why there is no copy of the output, if that was
+    tried.
     """
 
     text: str
@@ -130,11 +134,19 @@ class CardView:
     model: str = ""
     part: str | None = None
     album: Album | None = None
+    missing: Transient | None = None
 
 
-def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, texts: Texts) -> CardView:
-    """The view of a job's row; `model` is what was bought, if the catalogue still has it."""
-    writer = _Writer(card, order_on_card(card, model), texts.speaker(card.language))
+def render(
+    card: LockedCard,
+    outputs: Sequence[Output],
+    *,
+    model: Model | None,
+    texts: Texts,
+    next_steps: NextSteps = NOTHING_SOLD,
+) -> CardView:
+    """The view of a job's row; `model` is what was bought, if the catalogue still has it, `next_steps` what is sold now."""
+    writer = _Writer(card, order_on_card(card, model), texts.speaker(card.language), next_steps)
     match card.status:
         case JobStatus.DONE:
             return writer.result(outputs)
@@ -161,6 +173,7 @@ class _Writer:
     card: LockedCard
     bought: CardOrder
     say: Say
+    next_steps: NextSteps
 
     def result(self, outputs: Sequence[Output]) -> CardView:
         key = "card-gift" if self.card.gift else "card-done"
@@ -169,11 +182,12 @@ class _Writer:
         page = min(self.card.page, len(outputs) - 1)
         parts = tuple(part_in_words(output.title, self.say) for output in outputs)
         count = len(outputs)
-        buttons: Keyboard = (self._again(), (self._files(count),))
-        album = Album(text=self._say(key), outputs=tuple(outputs), parts=parts, keyboard=buttons)
+        tools = self._tools(self._files(count))
+        album = Album(text=self._say(key), outputs=tuple(outputs), parts=parts, keyboard=(*self._steps(None), tools))
+        pages: Keyboard = (self._pages(page, count),) if count > 1 else ()
         return CardView(
             text=self._say(key, part=parts[page]),
-            keyboard=(self._pages(page, count), *buttons) if count > 1 else buttons,
+            keyboard=(*self._steps(outputs[page]), *pages, tools),
             output=outputs[page],
             ring_kind="done",
             model=self.bought.name(self.card.language),
@@ -188,21 +202,27 @@ class _Writer:
         shown = html.escape(truncate(whole, MAX_READ_LENGTH)) + (self.say("card-text-cut") if is_long else "")
         as_file = self._button("card-button-file", "files")
         text = f"{self._say(key)}\n\n{shown}"
-        return CardView(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")
+        return CardView(text=text, keyboard=(self._tools(as_file),), ring_kind="done")
 
-    def _again(self) -> tuple[Button, ...]:
-        return (self._button("card-button-again", "again"), *self._why())
+    def _steps(self, output: Output | None) -> Keyboard:
+        """What can be done next with the shown output; with all of them at once only the order can be varied."""
+        ordered = self.bought.model.kind if self.bought.model else None
+        start = start_of(output, ordered=ordered) if output is not None else None
+        return step_rows(
+            self.say,
+            job_id=self.card.job_id,
+            position=output.position if output is not None else 0,
+            wishes=self.next_steps.wishes_for(start),
+            may_vary=self.next_steps.may_vary(self.card.model),
+        )
+
+    def _tools(self, files: Button) -> tuple[Button, ...]:
+        liked = favourite_button(self.say, job_id=self.card.job_id, is_favourite=self.card.is_favourite)
+        return (liked, files, self._button("card-button-details", "info"))
 
     def _files(self, count: int) -> Button:
         key = "card-button-originals" if count > 1 else "card-button-original"
         return self._button(key, "files", count=count)
-
-    def _why(self) -> tuple[Button, ...]:
-        """A gift has no price to explain."""
-        if self.card.gift:
-            return ()
-        is_free = not self.card.price.minor
-        return (self._button("card-button-why-free" if is_free else "card-button-why", "why", price=self.card.price),)
 
     def failed(self) -> CardView:
         reason = self.say(f"fail-{failure_word(self.card.fail_code)}")

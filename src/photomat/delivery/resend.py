@@ -2,17 +2,19 @@
 
 A result that was never shown is not sent: its card becomes due again, and an edit cannot double it. One that was shown, or
 whose card is in a chat that accepts nothing any more (the bot was removed from the group), is sent as new messages: one row
-for each file, unique by the tap, so the same tap handled again asks for nothing more.
+for each message, unique by the tap, so the same tap handled again asks for nothing more. Several originals come together, in
+albums of up to ten: an album is one message here, all of it or nothing.
 
-Each file is sent at most once. After a few attempts, or an hour after it was asked for, it ends as refused; if the outcome
+Each row is sent at most once. After a few attempts, or an hour after it was asked for, it ends as refused; if the outcome
 is unknown it counts as sent, and the user may ask again after a minute.
 
 A file comes from Telegram's own copy, else from ours or Kie's URL, else as a link. An original never comes from what
-Telegram has made of it; a text comes as a file with all of it.
+Telegram has made of it; a text comes as a file with all of it. What an album cannot take stands below it as links; when
+Telegram refuses the album, which then did not come, one text has links to all of it.
 """
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -22,12 +24,13 @@ from typing import Any, ClassVar, Final
 
 from photomat.catalog.model import Model
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.db.rows import Row
+from photomat.db.rows import Row, row_as
 from photomat.delivery import outputs
 from photomat.delivery.archive import ResultArchive
 from photomat.delivery.caption import CardOrder, captioned, part_in_words, readable
 from photomat.delivery.fallbacks import (
     NO_LINKS,
+    UPLOAD_BYTES,
     Fallback,
     FallbackReason,
     ResultLinks,
@@ -38,7 +41,7 @@ from photomat.delivery.fallbacks import (
 from photomat.delivery.lock import rearm_job
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import MAX_READ_LENGTH
-from photomat.delivery.sender import link_text, reason_text
+from photomat.delivery.sender import is_link, link_text, reason_text
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s
@@ -60,6 +63,8 @@ KIE_KEEPS: Final = timedelta(days=14)
 NOT_SOONER_THAN: Final = timedelta(minutes=1)
 BETWEEN_FILES: Final = timedelta(milliseconds=1100)
 """Telegram takes about a message a second for a chat; so they also arrive in order."""
+MAX_ALBUM: Final = 10
+"""Files in one album, as many as Telegram takes."""
 log = get_logger()
 
 
@@ -100,11 +105,11 @@ async def ask_again(
         return earlier
     if job["may_be_shown"]:
         await rearm_job(tx, job_id, by="customer")
-        await _record(tx, job_id, chat_id, origin, language, positions=[None], as_file=as_file)
+        await _record(tx, job_id, chat_id, origin, language, messages=[()], as_file=as_file)
         return ResendAnswer.SHOWING
-    positions = await _positions(tx, job_id)
-    await _record(tx, job_id, chat_id, origin, language, positions=positions, as_file=as_file)
-    await timeline.record(tx, job_id, Tag.ASKED, files=len(positions))
+    messages = _albums(await _stored(tx, job_id)) if as_file else [(each,) for each in await _positions(tx, job_id)]
+    await _record(tx, job_id, chat_id, origin, language, messages=messages, as_file=as_file)
+    await timeline.record(tx, job_id, Tag.ASKED, files=sum(map(len, messages)))
     return ResendAnswer.SENDING
 
 
@@ -128,10 +133,46 @@ async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool
     return ResendAnswer.SHOWING if row["is_card"] else ResendAnswer.SENDING
 
 
-async def _positions(tx: Transaction, job_id: JobId) -> list[int | None]:
+async def _positions(tx: Transaction, job_id: JobId) -> list[int]:
     """The positions of all outputs; a result without a file is one message of text."""
     rows = await tx.fetch("SELECT position FROM job_outputs WHERE job_id = $1 ORDER BY position", job_id)
     return [row["position"] for row in rows] or [0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stored:
+    """An output to be sent as a file. `is_gone`: only Telegram's version of it is left, which no album takes."""
+
+    position: int
+    size_bytes: int
+    is_gone: bool
+
+
+async def _stored(tx: Transaction, job_id: JobId) -> list[_Stored]:
+    rows = await tx.fetch(
+        """
+        SELECT position, coalesce(size_bytes, 0) AS size_bytes,
+               kept_as IS NULL AND file_id IS NOT NULL AND settled_at < photomat_now() - $2::interval AS is_gone
+          FROM job_outputs JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
+        """,
+        job_id,
+        KIE_KEEPS,
+    )
+    return [row_as(_Stored, row) for row in rows]
+
+
+def _albums(files: Sequence[_Stored]) -> list[tuple[int, ...]]:
+    """The positions each message sends: as many files as an album and one upload take; at least one message."""
+    found: list[tuple[int, ...]] = []
+    room, size_bytes = 0, 0
+    for file in files:
+        if file.is_gone or not room or size_bytes + file.size_bytes > UPLOAD_BYTES:
+            found.append((file.position,))
+            room, size_bytes = 0 if file.is_gone else MAX_ALBUM - 1, file.size_bytes
+        else:
+            found[-1] = (*found[-1], file.position)
+            room, size_bytes = room - 1, size_bytes + file.size_bytes
+    return found or [(0,)]
 
 
 async def _record(
@@ -141,23 +182,27 @@ async def _record(
     origin: str,
     language: str,
     *,
-    positions: list[int | None],
+    messages: Sequence[tuple[int, ...]],
     as_file: bool,
 ) -> None:
-    await tx.execute(
-        """
-        INSERT INTO result_sends (job_id, chat_id, origin, language, as_file, position, due_at)
-        SELECT $1, $2, $3, $4, $7, position, CASE WHEN position IS NOT NULL THEN photomat_now() + (place - 1) * $6::interval END
-          FROM unnest($5::integer[]) WITH ORDINALITY AS asked (position, place)
-        """,
-        job_id,
-        chat_id,
-        origin,
-        language,
-        positions,
-        BETWEEN_FILES,
-        as_file,
-    )
+    """One row a message; an empty one asked for what its card shows."""
+    before = 0
+    for positions in messages:
+        await tx.execute(
+            """
+            INSERT INTO result_sends (job_id, chat_id, origin, language, as_file, position, album, due_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $6::integer IS NOT NULL THEN photomat_now() + $8::interval END)
+            """,
+            job_id,
+            chat_id,
+            origin,
+            language,
+            as_file,
+            positions[0] if positions else None,
+            list(positions) if len(positions) > 1 else None,
+            before * BETWEEN_FILES,
+        )
+        before += len(positions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +211,7 @@ class Resend:
     job_id: JobId
     corr: str
     position: int
+    album: Sequence[int] | None
     chat_id: ChatId
     language: str
     as_file: bool
@@ -198,7 +244,7 @@ class Resender(MessageKind[Resend]):
               FROM due
              WHERE send.send_id = due.send_id
             RETURNING send.send_id, send.job_id, send.position, send.chat_id, send.language, send.left_at, send.attempts,
-                      send.as_file, photomat_now() - send.asked_at AS age)
+                      send.as_file, send.album, photomat_now() - send.asked_at AS age)
         SELECT changed.*, job.corr, job.model, job.title, job.inputs, job.result_object,
                job.settled_at < photomat_now() - $3::interval AS is_gone_at_kie
           FROM changed JOIN generation_jobs AS job USING (job_id)
@@ -268,6 +314,8 @@ class Resender(MessageKind[Resend]):
 
     async def _send(self, asked: Resend) -> Sent:
         found = await outputs.outputs_of(self.pool, asked.job_id)
+        if asked.album is not None:
+            return await self._together(asked, [each for each in found if each.position in asked.album])
         output = next((one for one in found if one.position == asked.position), None)
         if output is None:
             return await self._whole_text(asked)
@@ -279,6 +327,38 @@ class Resender(MessageKind[Resend]):
         shown = replace(asked, as_file=False)
         gone = reason_text(self.texts, asked.language, FallbackReason.ORIGINAL_GONE)
         return await self._file(shown, output, self._caption(shown, output, len(found)) + gone)
+
+    async def _together(self, asked: Resend, files: Sequence[Output]) -> Sent:
+        """The originals in one album; those it cannot take as links below it."""
+        kept = [await self.archive.try_copy(output) for output in files]
+        album = self._album(kept)
+        left = [output for output in kept if output.position not in album]
+        items, caption = list(album.values()), self._caption(asked, None, 1)
+        try:
+            if len(items) > 1:
+                message_id = await self.messenger.send_album(asked.chat_id, items, caption + self._links(asked, left))
+                return Sent(message_id=message_id, file_id=None)
+            if items:
+                return await self.messenger.send_media(asked.chat_id, items[0], caption + self._links(asked, left))
+        except (SourceRefused, PhotoRefused, CallRefused) as error:
+            log.info("DELIVER_STEP_DOWN", level="bytes", media="album", reason=type(error).__name__)
+        return await self._text(asked, caption + self._links(asked, kept))
+
+    def _album(self, files: Sequence[Output]) -> dict[int, Media]:
+        """What goes into the album, by position: one upload takes so much, and a file may be out of reach."""
+        found: dict[int, Media] = {}
+        size_bytes = 0
+        for output in files:
+            way = next(iter(originals_of(output, self.archive.path_of(output))), None)
+            if way is not None and size_bytes + (output.size_bytes or 0) <= UPLOAD_BYTES:
+                found[output.position] = way.media
+                size_bytes += output.size_bytes or 0
+        return found
+
+    def _links(self, asked: Resend, files: Sequence[Output]) -> str:
+        ways = ((each, self.links.to(each, is_kept=self.archive.path_of(each) is not None)) for each in files)
+        links = [f'<a href="{html.escape(way.url)}">№ {each.position + 1}</a>' for each, way in ways if is_link(way)]
+        return "\n\n" + self.texts.say(asked.language, "original-links", links=", ".join(links)) if links else ""
 
     async def _whole_text(self, asked: Resend) -> Sent:
         """A result without a file: as a message, or whole as a file of text."""
@@ -330,7 +410,7 @@ class Resender(MessageKind[Resend]):
         def sentence(inputs: str) -> str:
             if not asked.as_file:
                 return say("resent", model=model, inputs=inputs)
-            return say("original" if output else "original-text", model=model, inputs=inputs)
+            return say("original" if output or asked.album else "original-text", model=model, inputs=inputs)
 
         return captioned(sentence, bought, part=part, language=asked.language, say=say).rstrip()
 

@@ -86,6 +86,17 @@ class Sender:
     links: ResultLinks = NO_LINKS
     rich: bool = False
 
+    async def copied(self, output: Output) -> tuple[Output, Transient | None]:
+        """The output with our own copy; or as it is, and why there is none."""
+        missing: Transient | None = None
+        try:
+            output = await self.archive.ensure_copy(output)
+        except Transient as error:
+            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+            missing = error
+        failpoint("deliver.after_fetch")
+        return output, missing
+
     async def show(self, card: Card, view: CardView, *, language: str, exhausted: Exhausted) -> EditOutcome:
         """Edit the card; the level is url (Telegram has or fetches the file), bytes or text."""
         try:
@@ -110,14 +121,7 @@ class Sender:
     async def _show_output(
         self, card: Card, view: CardView, output: Output, language: str, exhausted: Exhausted
     ) -> EditOutcome:
-        missing: Transient | None = None
-        refused: str | None = None
-        try:
-            output = await self.archive.ensure_copy(output)
-        except Transient as error:
-            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
-            missing = error
-        failpoint("deliver.after_fetch")
+        missing, refused = view.missing, None
         label = await self.archive.label_of(output, title=view.part, performer=view.model)
         for fallback in fallbacks_of(output, self.archive.path_of(output), label=label):
             failpoint("deliver.before_edit")
@@ -220,9 +224,14 @@ def reason_text(texts: Texts, language: str, why: FallbackReason | None) -> str:
     return "\n\n" + texts.say(language, f"why-{why}", photo_mb=photo_mb, file_mb=file_mb)
 
 
+def is_link(way: ResultLink) -> bool:
+    """Whether a message can hold it."""
+    return len(way.url) <= MAX_LINK_LENGTH and looks_like_url(way.url)
+
+
 def link_text(texts: Texts, language: str, way: ResultLink) -> str:
     """A link to a file that could not be shown; empty when the URL is too long for a message, or is no URL."""
-    if len(way.url) > MAX_LINK_LENGTH or not looks_like_url(way.url):
+    if not is_link(way):
         return ""
     label = texts.say(language, "card-link-own" if way.is_ours else "card-link-label")
     return f' <a href="{html.escape(way.url)}">{label}</a>'

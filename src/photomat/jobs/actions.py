@@ -1,4 +1,4 @@
-"""What people do to a job: cancel it, accept an offer, retry it.
+"""What people do to a job: cancel it, accept an offer, mark or hide its result, retry it.
 
 A user may cancel until the request is sent to Kie, which cannot cancel a task, and again once the job is overdue. An operator
 may cancel any job that is not settled. A result that comes after a cancel is offered for its price and paid with a hold of its
@@ -108,6 +108,47 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
     await store.write_accepted(tx, job_id)
     await timeline.record(tx, job_id, Tag.ACCEPTED, price=row["price"])
     return True
+
+
+async def mark_favourite(
+    tx: Transaction, *, job_id: JobId, user_id: UserId, is_favourite: bool, message_id: MessageId | None = None
+) -> bool:
+    """Mark a finished job of the user as a favourite or not; False when there is no such job.
+
+    Its card shows it at once if that is the tapped message; from elsewhere a card the user may have deleted is left alone.
+    """
+    is_changed = await tx.fetchval(
+        """
+        INSERT INTO result_marks AS mark (job_id, user_id, favourite_at)
+        SELECT job_id, user_id, CASE WHEN $3 THEN photomat_now() END
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND status = 'done'
+            ON CONFLICT (job_id) DO UPDATE SET favourite_at = excluded.favourite_at
+        RETURNING true
+        """,
+        job_id,
+        user_id,
+        is_favourite,
+    )
+    if is_changed and message_id is not None:
+        await store.make_card_due(tx, job_id, message_id)
+    return bool(is_changed)
+
+
+async def hide_result(tx: Transaction, *, job_id: JobId, user_id: UserId) -> bool:
+    """Hide a settled job from its user's history; False when there is no such job. The job and its money stay."""
+    return bool(
+        await tx.fetchval(
+            """
+            INSERT INTO result_marks AS mark (job_id, user_id, hidden_at)
+            SELECT job_id, user_id, photomat_now()
+              FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND settled_at IS NOT NULL
+                ON CONFLICT (job_id) DO UPDATE SET hidden_at = coalesce(mark.hidden_at, excluded.hidden_at)
+            RETURNING true
+            """,
+            job_id,
+            user_id,
+        )
+    )
 
 
 async def retry_job(tx: Transaction, job_id: JobId) -> NextStep | None:

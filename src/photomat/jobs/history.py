@@ -56,13 +56,17 @@ class RecentOrders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnJob:
-    """A user's own job; `quote` is None for jobs sold before quotes were stored."""
+    """A user's own job; `quote` is None for jobs sold before quotes were stored, `title` for jobs sold before titles were."""
 
     model: str
+    title: str | None
     inputs: Mapping[str, Any]
     corr: str
     price: Money
     quote: Quote | None
+    status: JobStatus
+    gift: bool
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +85,17 @@ class EarlierResult:
 
 async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | None:
     row = await pool.fetchrow(
-        "SELECT model, inputs, corr, price, currency, quote FROM generation_jobs WHERE job_id = $1 AND user_id = $2",
+        """
+        SELECT model, title, inputs, corr, price, currency, quote, status, gift, created_at
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2
+        """,
         job_id,
         user_id,
     )
     if row is None:
         return None
     price, quote = Money(row["price"], row["currency"]), quote_from_json(row["quote"])
-    return row_as(OwnJob, row, price=price, quote=quote)
+    return row_as(OwnJob, row, price=price, quote=quote, status=JobStatus(row["status"]))
 
 
 async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id: MessageId) -> bool:

@@ -423,6 +423,18 @@ async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: 
     return troubles
 
 
+async def make_card_due(tx: Transaction, job_id: JobId, message_id: MessageId) -> None:
+    """Something that the card shows has changed; nothing happens when its message is another one."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs SET card_wanted = card_wanted + 1, deliver_at = photomat_now()
+         WHERE job_id = $1 AND card_message_id = $2
+        """,
+        job_id,
+        message_id,
+    )
+
+
 async def record_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
     """Stop the job until an operator acts; the card says so."""
     return await _fenced(

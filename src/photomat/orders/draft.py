@@ -19,7 +19,7 @@ LIFE: Final = timedelta(days=1)
 UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
     "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
-    " assistant, (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed"
+    " assistant, (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
 )
 
 
@@ -51,6 +51,7 @@ class Draft:
     price: Money
     revision: int
     is_closed: bool
+    is_bought: bool = False
     said: str | None = None
     card_message_id: MessageId | None = None
     inputs_before: Mapping[str, Any] | None = None
@@ -100,15 +101,19 @@ async def change_draft(
     inputs: Mapping[str, Any],
     price: Money,
     can_be_undone: bool = False,
+    revision: int | None = None,
 ) -> Draft | None:
-    """Make a new revision of a draft not yet bought; idempotent per origin. None when it is bought or not this user's."""
+    """Make a new revision of a draft, or of this `revision` of it; idempotent per origin.
+
+    None when it is bought, not this user's, or at another revision.
+    """
     row = await pool.fetchrow(
         f"""
         UPDATE drafts
            SET revision = revision + CASE WHEN origin = $3 THEN 0 ELSE 1 END, origin = $3, inputs = $4, price = $5,
                currency = $6, expires_at = photomat_now() + $7::interval, model = $8, changed_at = photomat_now(),
-               inputs_before = CASE WHEN origin = $3 THEN inputs_before WHEN $9 THEN inputs END
-         WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL
+               inputs_before = CASE WHEN origin = $3 THEN inputs_before WHEN $10 THEN inputs END
+         WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL AND ($9::int IS NULL OR revision = $9 OR origin = $3)
         RETURNING {COLUMNS}
         """,  # noqa: S608  a constant list of columns
         draft_id,
@@ -119,6 +124,7 @@ async def change_draft(
         price.currency,
         LIFE,
         model,
+        revision,
         can_be_undone,
     )
     return None if row is None else _draft(row)
@@ -283,9 +289,11 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
-async def mark_bought(tx: Transaction, *, draft_id: DraftId) -> None:
-    """Mark a draft as sold: nothing can change it, including a transaction that waits for its row right now."""
-    await tx.execute("UPDATE drafts SET bought_at = photomat_now() WHERE draft_id = $1", draft_id)
+async def mark_bought(tx: Transaction, *, draft_id: DraftId, price: Money) -> None:
+    """Mark a draft as sold at this price: nothing can change it, including a transaction that waits for its row right now."""
+    await tx.execute(
+        "UPDATE drafts SET bought_at = photomat_now(), price = $2 WHERE draft_id = $1", draft_id, price.minor
+    )
 
 
 async def cancel_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> bool:
@@ -314,6 +322,7 @@ def _draft(row: Row) -> Draft:
         price=Money(row["price"], row["currency"]),
         revision=row["revision"],
         is_closed=row["is_closed"],
+        is_bought=row["is_bought"],
         said=row["said"],
         card_message_id=row["card_message_id"],
         inputs_before=row["inputs_before"],

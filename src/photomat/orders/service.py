@@ -11,8 +11,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from photomat.catalog.answers import FileFacts, Refused, check_files
+from photomat.catalog.defaults import with_defaults
 from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
+from photomat.catalog.options import Order, option_rows, with_option
 from photomat.catalog.order import check_order, unfit
 from photomat.catalog.overrides import rules_of, setting_of, settings_of_models, standing_rules
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
@@ -41,8 +43,13 @@ from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
     AlreadyStarted,
+    Alternatives,
+    CardOutdated,
+    ChangeOutcome,
     Created,
     CreateOutcome,
+    DraftBought,
+    DraftGone,
     DraftOrder,
     LimitReached,
     NotEnoughMoney,
@@ -50,7 +57,8 @@ from photomat.orders.outcome import (
     OrderRefused,
     PurchaseOutcome,
 )
-from photomat.orders.purchase import job_of_draft, purchase, quote_for
+from photomat.orders.purchase import job_of_draft, price_facts, purchase, quote_for
+from photomat.rewards.vouchers import voucher_for
 
 MINUTE: Final = timedelta(minutes=1)
 MAX_CARDS_A_MINUTE: Final = 12
@@ -105,6 +113,26 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await quote_for(tx, user_id, model, inputs, rates=self.rates)
 
+    async def alternatives(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> Alternatives:
+        """What an order costs, and what it would cost with other options; everything is read once."""
+        async with transaction(self.pool) as tx:
+            facts = await price_facts(tx, user_id, model, inputs, currency=self.rates.currency)
+            now = facts.quote(model, inputs, self.rates)
+            voucher = await voucher_for(tx, user_id=user_id, quote=now) if now.price.minor else None
+        order = Order(
+            model=model,
+            inputs=inputs,
+            measured=facts.measured,
+            price_of=lambda changed: facts.quote(model, changed, self.rates).price,
+        )
+        return Alternatives(quote=now, rows=option_rows(order), voucher=voucher)
+
+    async def with_defaults(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs with whatever can be filled in sensibly, such as the format of a picture."""
+        async with transaction(self.pool) as tx:
+            facts = await file_facts(tx, user_id, files_in(inputs))
+        return with_defaults(model, inputs, facts)
+
     async def free_quota(self, user_id: UserId) -> int:
         async with transaction(self.pool) as tx:
             return await limits.free_quota(tx, user_id, self.limits)
@@ -128,6 +156,12 @@ class OrderService:
         """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
         async with transaction(self.pool) as tx:
             return await _unfit_inputs(tx, user_id, model, inputs)
+
+    async def completed(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs with sensible values for everything required that a customer need not be asked for."""
+        async with transaction(self.pool) as tx:
+            facts = await file_facts(tx, user_id, files_in(inputs))
+        return with_defaults(model, inputs, facts)
 
     async def files_too_long(
         self, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
@@ -237,16 +271,45 @@ class OrderService:
         changed = await self.reprice(draft, price, origin=origin)
         return None if changed is None or changed.is_closed else DraftOrder(changed, model)
 
+    async def choose(
+        self, user_id: UserId, draft_id: int, *, revision: int, question: int, option: int, origin: str
+    ) -> ChangeOutcome:
+        """Give an input of a draft one of its values, both by number, as a new revision at today's price."""
+        found = await self.find(user_id, draft_id)
+        if found is None or found.draft.is_closed:
+            return DraftGone()
+        draft, model = found
+        if draft.is_bought:
+            return DraftBought()
+        asked = model.inputs[question] if question < len(model.inputs) else None
+        inputs = with_option(model, draft.inputs, asked, option) if asked is not None else None
+        if draft.revision != revision or inputs is None:
+            return CardOutdated(draft=draft)
+        if inputs == draft.inputs:
+            return found
+        refused = await self.objections(user_id, model, inputs)
+        if refused:
+            return OrderRefused(model=model, why=refused[0])
+        price = (await self.quote(user_id, model, inputs)).price
+        changed = await self._changed(draft, inputs, price, origin=origin, revision=revision)
+        return DraftBought() if changed is None else DraftOrder(changed, model)
+
     async def reprice(self, draft: Draft, price: Money, *, origin: str) -> Draft | None:
         """The draft at a new revision with this price; None when it is bought."""
+        return await self._changed(draft, draft.inputs, price, origin=origin)
+
+    async def _changed(
+        self, draft: Draft, inputs: Mapping[str, Any], price: Money, *, origin: str, revision: int | None = None
+    ) -> Draft | None:
         return await drafts.change_draft(
             self.pool,
             draft_id=draft.draft_id,
             user_id=draft.user_id,
             origin=origin,
             model=draft.model,
-            inputs=draft.inputs,
+            inputs=inputs,
             price=price,
+            revision=revision,
         )
 
     async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:
@@ -258,9 +321,19 @@ class OrderService:
             return await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
 
     async def buy(
-        self, buyer: Buyer, *, draft_id: DraftId, revision: int, message_id: MessageId, corr: str
+        self,
+        buyer: Buyer,
+        *,
+        draft_id: DraftId,
+        revision: int,
+        message_id: MessageId,
+        corr: str,
+        by_voucher: bool = False,
     ) -> PurchaseOutcome:
-        """Buy a draft as the card in this message showed it; a draft that became a job before gives that job."""
+        """Buy a draft as the card in this message showed it; a draft that became a job before gives that job.
+
+        It is paid from the wallet, or `by_voucher`: then not at all where the user has none that covers it.
+        """
         user_id = buyer.user_id
         found = await self.find(user_id, draft_id)
         if found is None:
@@ -279,6 +352,7 @@ class OrderService:
                     message_id=message_id,
                     rates=self.rates,
                     allowed=self.limits,
+                    by_voucher=by_voucher,
                     corr=corr,
                 )
         except NotEnough as refusal:

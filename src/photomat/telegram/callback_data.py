@@ -5,7 +5,9 @@ The conversation parses them with the classes of `bot/buttons.py`; a test compar
 
 from typing import Final, Literal, TypeAlias
 
-ActOnJob: TypeAlias = Literal["cancel", "accept", "again", "resend", "files", "why", "noop"]
+ActOnJob: TypeAlias = Literal[
+    "cancel", "accept", "again", "resend", "files", "why", "noop", "variant", "like", "unlike", "info"
+]
 OPEN_BALANCE: Final = "m:balance"
 
 
@@ -37,6 +39,11 @@ def decline_receipt(receipt_id: int) -> str:
 def act_on_job(job_id: int, action: ActOnJob) -> str:
     """Act on a job from its card."""
     return f"j:{job_id}:{action}"
+
+
+def go_on_from(job_id: int, position: int, wish: str) -> str:
+    """Begin an order with an output of a job."""
+    return f"j:{job_id}:next:{position}:{wish}"
 
 
 def turn_to_page(job_id: int, page: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from aiogram import Bot
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadRequest
@@ -282,6 +282,16 @@ class TelegramMessenger:
                 **details_of(media),
             )
         return Sent(message_id=MessageId(message.message_id), file_id=_file_id(message))
+
+    async def send_album(self, chat_id: ChatId, items: Sequence[Media], caption: str) -> MessageId:
+        """Send files together; the caption stands below the last of them."""
+        *before, last = items
+        album = [*(input_media(each) for each in before), input_media(last, caption=caption, parse_mode="HTML")]
+        with _translated():
+            sent = await self._bot.send_media_group(
+                chat_id, cast("Any", album), request_timeout=max(_timeout_s(each) for each in items)
+            )
+        return MessageId(sent[0].message_id)
 
 
 @contextmanager

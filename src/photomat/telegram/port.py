@@ -1,6 +1,6 @@
 """The ports to Telegram: messages, and the ledger of Stars; with the errors they raise.
 
-An edit of a message whose id we know is idempotent; `send_text` and `send_media` are not.
+An edit of a message whose id we know is idempotent; `send_text`, `send_media` and `send_album` are not.
 """
 
 from collections.abc import Sequence
@@ -165,6 +165,10 @@ class Messenger(Protocol):
 
     async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
         """Send a file as a new message. Must not be repeated after `OutcomeUnknown`."""
+        ...
+
+    async def send_album(self, chat_id: ChatId, items: Sequence[Media], caption: str) -> MessageId:
+        """Send two to ten files together, all or none; return the first message. No repeat after `OutcomeUnknown`."""
         ...
 
 

@@ -51,8 +51,8 @@ class Phone:
         )
         return [as_seen(message) for message in newest if message.from_bot and not message.hidden_from_person][::-1]
 
-    def buttons(self, label: str, since: int) -> Iterator[Place]:
-        """The buttons whose text begins with the label, oldest first."""
+    def buttons(self, label: str | tuple[str, ...], since: int) -> Iterator[Place]:
+        """The buttons whose text begins with the label, or with one of them, oldest first."""
         for seen in self.seen(since):
             for row in seen["inline_keyboard"] or []:
                 yield from ((seen["message_id"], button) for button in row if button["text"].startswith(label))
@@ -129,7 +129,8 @@ PROMPTS: Final = (
     "снег в июле [slow]",
 )
 START, MODEL, RATIO, CREATE = "🖼 Создать картинку", "Z-Image", "1:1", "✅ Создать"
-CANCEL, NEXT_PAGE, AGAIN, TAKE, RESEND = "✖️ Отменить", "▶", "🔁", "🎁 Забрать", "Не пришло?"
+CANCEL, NEXT_PAGE, TAKE, RESEND, DETAILS = "✖️ Отменить", "▶", "🎁 Забрать", "Не пришло?", "ℹ️"
+AGAIN: Final = ("🔁", "🔀")
 WHIMS: Final = (
     ("nothing", 40),
     ("cancel", 20),
@@ -224,15 +225,18 @@ class ChatCustomer:
                 await self._ask_for_a_result_again()
 
     async def _ask_for_a_result_again(self) -> None:
-        """Tap a button in the history, sometimes twice; older versions have no history."""
+        """Tap a button in the details of a result, sometimes twice; older versions have it in the history, or not at all."""
         since = self.phone.write("/history")
-        found = await self.phone.soon(lambda: list(self.phone.buttons(RESEND, since)))
+        found = await self.phone.soon(lambda: list(self.phone.buttons((RESEND, DETAILS), since)))
+        if found and found[-1][1]["text"].startswith(DETAILS):
+            self.phone.tap(*found[-1])
+            found = await self.phone.soon(lambda: list(self.phone.buttons(RESEND, since)))
         if found:
             chosen = self.chance.choice(found)
             for _ in range(self.chance.randint(1, 2)):
                 self.phone.tap(*chosen)
 
-    async def _tap_on_card(self, card: int, label: str) -> bool:
+    async def _tap_on_card(self, card: int, label: str | tuple[str, ...]) -> bool:
         """Tap a button of the card if it appears soon."""
         found = await self.phone.soon(lambda: [one for one in self.phone.buttons(label, card - 1) if one[0] == card])
         if found:

@@ -16,6 +16,7 @@ OFFER_RING: Final = "🎉 Результат отменённого заказа
 RINGS: Final = {"done": RING, "failed": SAD_RING, "offer": OFFER_RING}
 A_LINK: Final = "Скачать по ссылке"
 ONCE_MORE: Final = "ещё раз, бесплатно"
+GALLERY: Final = "🗂"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +46,8 @@ class ShownMessage:
 
     @property
     def is_result(self) -> bool:
-        """Whether it shows a result; a link where Telegram refused the file."""
-        return self.is_media or A_LINK in self.text
+        """Whether it shows a result; a link where Telegram refused the file. A page of the history is no result."""
+        return (self.is_media or A_LINK in self.text) and not self.text.startswith(GALLERY)
 
     @property
     def is_sent_again(self) -> bool:

@@ -25,7 +25,8 @@ SIMPLE_TAGS: Final = {
     "pre": "pre",
     "blockquote": "blockquote",
 }
-KNOWN_TAGS: Final = {*SIMPLE_TAGS, "a", "span", "tg-emoji"}
+KNOWN_TAGS: Final = {*SIMPLE_TAGS, "a", "span", "tg-emoji", "tg-time"}
+TIME_FORMAT: Final = re.compile(r"r|w?[dD]?[tT]?")
 ATTRIBUTE: Final = re.compile(r"""\s+([a-zA-Z0-9_.-]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>]+))?""")
 TAG_NAME: Final = re.compile(r"/?[^\s>]*")
 NAMED: Final = {"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"'}
@@ -111,6 +112,8 @@ class _HtmlReader:
         }
         if name == "span" and attributes.get("class") != "tg-spoiler":
             raise parse_error(f'Tag "span" must have class "tg-spoiler" at byte offset {byte_offset}')
+        if name == "tg-time":
+            _check_time(attributes, byte_offset)
         self.open.append(_OpenTag(name=name, attributes=attributes, offset=self.length))
 
     def _close(self, name: str, byte_offset: int) -> None:
@@ -139,6 +142,9 @@ class _HtmlReader:
             entity |= {"type": "text_link", "url": url}
         elif tag.name == "tg-emoji":
             entity |= {"type": "custom_emoji", "custom_emoji_id": tag.attributes.get("emoji-id", "")}
+        elif tag.name == "tg-time":
+            entity |= {"type": "date_time", "unix_time": int(tag.attributes["unix"])}
+            entity |= {"date_time_format": tag.attributes["format"]} if tag.attributes.get("format") else {}
         else:
             entity["type"] = SIMPLE_TAGS.get(tag.name, "spoiler")
         if tag.name == "pre" and tag.attributes.get("language"):
@@ -146,6 +152,13 @@ class _HtmlReader:
         if tag.name == "blockquote" and "expandable" in tag.attributes:
             entity["type"] = "expandable_blockquote"
         self.entities.append(entity)
+
+
+def _check_time(attributes: dict[str, str], byte_offset: int) -> None:
+    if not attributes.get("unix", "").isdecimal():
+        raise parse_error(f'Tag "tg-time" must have attribute "unix" at byte offset {byte_offset}')
+    if not TIME_FORMAT.fullmatch(attributes.get("format", "")):
+        raise parse_error(f'Tag "tg-time" has an invalid "format" at byte offset {byte_offset}')
 
 
 def parse_html(source: str) -> tuple[str, list[JsonObject]]:
@@ -274,6 +287,10 @@ def _checked(entity: object) -> JsonObject:
     offset, length = entity.get("offset"), entity.get("length")
     if not isinstance(offset, int) or not isinstance(length, int) or offset < 0:
         raise bad_request("can't parse MessageEntity: offset and length must be Integers")
+    if entity["type"] == "date_time" and not (
+        isinstance(entity.get("unix_time"), int) and TIME_FORMAT.fullmatch(str(entity.get("date_time_format", "")))
+    ):
+        raise bad_request("can't parse MessageEntity: invalid date_time")
     return entity
 
 

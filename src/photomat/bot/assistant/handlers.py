@@ -3,6 +3,7 @@
 Undoing an improvement needs no assistant: the prompt before it is in the draft.
 """
 
+from datetime import timedelta
 from typing import Final
 
 from aiogram import F, Router
@@ -10,26 +11,35 @@ from aiogram.enums import ChatType
 from aiogram.filters import Filter
 from aiogram.types import CallbackQuery, Message
 
-from photomat.assistant.calls import CallKind, Wanted, is_under_way, transcript_of, want
+from photomat.assistant.calls import CallKind, is_under_way, transcript_of
 from photomat.assistant.chat import can_be_improved
 from photomat.assistant.notes import improvement_of
+from photomat.assistant.said_order import lacks, takes_kind
 from photomat.bot.assistant import views
+from photomat.bot.assistant.queue import ask_for_prompt, ask_for_transcript
 from photomat.bot.assistant.transcript import on_transcript
 from photomat.bot.buttons import AssistAction, AssistButton, TranscriptButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.order_card.views import show_card
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
-from photomat.kernel.ids import DraftId
-from photomat.orders.draft import Draft
 from photomat.orders.outcome import DraftOrder
 
 MAX_VOICE_S: Final = 120
+FOLLOW_UP: Final = timedelta(minutes=10)
+"""How long a card waits for what it lacks."""
 
 
-class HasAssistant(Filter):
-    async def __call__(self, _event: Message, ctx: UpdateContext) -> bool:
-        return ctx.config.has_assistant
+class SaysWish(Filter):
+    """A voice message that is a wish in words: there is an assistant, and no card waits for a recording."""
+
+    async def __call__(self, _message: Message, ctx: UpdateContext) -> bool:
+        if not ctx.config.has_assistant:
+            return False
+        draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
+        model = await ctx.orders.model(draft.model) if draft is not None else None
+        lacking = lacks(model, draft.inputs) if draft is not None and model is not None else None
+        return lacking is None or not takes_kind(lacking, "audio")
 
 
 def router() -> Router:
@@ -38,14 +48,8 @@ def router() -> Router:
     routes.callback_query.register(undo_improvement, AssistButton.filter(F.action == AssistAction.UNDO))
     routes.callback_query.register(use_transcript, TranscriptButton.filter(F.use))
     routes.callback_query.register(forget_transcript, TranscriptButton.filter(~F.use))
-    routes.message.register(hear_voice, F.voice, F.chat.type == ChatType.PRIVATE, HasAssistant())
+    routes.message.register(hear_voice, F.voice, F.chat.type == ChatType.PRIVATE, SaysWish())
     return routes
-
-
-def ask_for_plan(ctx: UpdateContext, draft: Draft, *, words: str) -> None:
-    """Have the assistant look at a card that these words made; nothing where there is none."""
-    if ctx.config.has_assistant:
-        _queue(ctx, CallKind.PLAN, origin=f"plan:{draft.draft_id}:{draft.revision}", draft=draft, words=words)
 
 
 async def improve_prompt(_query: CallbackQuery, callback_data: AssistButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -59,7 +63,7 @@ async def improve_prompt(_query: CallbackQuery, callback_data: AssistButton, tap
     if await is_under_way(ctx.pool, draft_id=draft.draft_id, kind=CallKind.IMPROVE):
         await tap.answer(ctx.say("assistant-thinking-already"))
         return
-    _queue(ctx, CallKind.IMPROVE, origin=f"improve:{draft.draft_id}:{draft.revision}:{ctx.received_id}", draft=draft)
+    ask_for_prompt(ctx, draft)
     await tap.answer(ctx.say("assistant-thinking"))
 
 
@@ -84,17 +88,7 @@ async def hear_voice(message: Message, ctx: UpdateContext) -> None:
         await send(message, View(text=ctx.say("assistant-voice-long", minutes=MAX_VOICE_S // 60), rows=[]))
         return
     shown_in = await send(message, views.listening(ctx.say))
-    wanted = Wanted(
-        kind=CallKind.TRANSCRIBE,
-        origin=ctx.origin,
-        bot_id=ctx.bot_id,
-        user_id=ctx.user_id,
-        chat_id=ctx.chat_id,
-        language=ctx.language,
-        message_id=shown_in,
-        file_id=voice.file_id,
-    )
-    ctx.on_commit(lambda tx: want(tx, wanted))
+    ask_for_transcript(ctx, voice.file_id, shown_in=shown_in)
 
 
 async def use_transcript(query: CallbackQuery, callback_data: TranscriptButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -119,27 +113,13 @@ async def forget_transcript(
 async def _tapped(tap: Tap, ctx: UpdateContext, tapped: AssistButton) -> DraftOrder | None:
     """The draft as its card showed it; otherwise the tap is answered, and an outdated card is shown anew."""
     found = await ctx.orders.find(ctx.user_id, tapped.draft_id)
-    started = await ctx.orders.job_of_draft(ctx.user_id, DraftId(tapped.draft_id), message_id=tap.message_id)
-    if found is None or found.draft.is_closed or started is not None:
-        await tap.answer(ctx.say("tap-draft-bought" if started else "tap-draft-gone"), alert=True)
+    if found is None or found.draft.is_closed or found.draft.is_bought:
+        await tap.answer(
+            ctx.say("tap-draft-bought" if found and found.draft.is_bought else "tap-draft-gone"), alert=True
+        )
         return None
     if found.draft.revision != tapped.revision:
         await tap.answer(ctx.say("tap-card-renewed"), alert=True)
         await show_card(ctx, tap.replace, model=found.model, draft=found.draft)
         return None
     return found
-
-
-def _queue(ctx: UpdateContext, kind: CallKind, *, origin: str, draft: Draft, words: str | None = None) -> None:
-    wanted = Wanted(
-        kind=kind,
-        origin=origin,
-        bot_id=ctx.bot_id,
-        user_id=ctx.user_id,
-        chat_id=ctx.chat_id,
-        language=ctx.language,
-        draft_id=draft.draft_id,
-        revision=draft.revision,
-        words=words,
-    )
-    ctx.on_commit(lambda tx: want(tx, wanted))

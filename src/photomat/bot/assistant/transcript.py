@@ -1,13 +1,15 @@
 """What becomes of the words of a voice message, once their speaker has seen and confirmed them."""
 
-from aiogram.types import CallbackQuery
+from aiogram.types import CallbackQuery, Message
 
 from photomat.bot.context import UpdateContext
-from photomat.bot.menu.search import search_plain_text
-from photomat.bot.menu.views import hint
 from photomat.bot.transport import Tap
+from photomat.bot.wish.handlers import text_said
 
 
-async def on_transcript(_query: CallbackQuery, tap: Tap, ctx: UpdateContext, text: str) -> None:
+async def on_transcript(query: CallbackQuery, tap: Tap, ctx: UpdateContext, text: str) -> None:
     """Answer as if the words had been written."""
-    await tap.send(await search_plain_text(ctx, text) or hint(ctx.say, "fallback-text"))
+    message = tap.message
+    if isinstance(message, Message):
+        written = message.model_copy(update={"text": text, "from_user": query.from_user, "entities": None})
+        await text_said(written.as_(query.bot), ctx)

@@ -21,10 +21,10 @@ REASONS: Final = frozenset({"user-limit", "shop-limit"})
 
 
 def assisted(view: View, say: Say, order: DraftOrder, *, has_assistant: bool) -> View:
-    """A draft's card with what the assistant left on it, and its button below the first row."""
+    """A draft's card with what the assistant left on it, and its button above the last row."""
     lines = [view.text, *assistant_lines(say, order.draft)]
     rows = assistant_row(say, order, has_assistant=has_assistant)
-    return replace(view, text="\n\n".join(lines), rows=[*view.rows[:1], *rows, *view.rows[1:]])
+    return replace(view, text="\n\n".join(lines), rows=[*view.rows[:-1], *rows, *view.rows[-1:]])
 
 
 def assistant_lines(say: Say, draft: Draft) -> list[str]:

@@ -9,19 +9,21 @@ from aiogram import F, Router
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, Message
 
+from photomat.bot import price_views
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton, JobPageButton, MenuButton, Screen
 from photomat.bot.context import UpdateContext
-from photomat.bot.menu.handlers import find_model
 from photomat.bot.order_card.views import not_enough
-from photomat.bot.order_form.flow import reorder
-from photomat.bot.results.views import HistoryPage, history_page
+from photomat.bot.results.next_order import find_own_job
+from photomat.bot.results.views import Details, HistoryPage, details_page, history_page
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.db.pool import transaction
 from photomat.delivery.lock import turn_page
+from photomat.delivery.outputs import outputs_of
 from photomat.delivery.resend import ResendAnswer, ask_again
-from photomat.jobs.actions import CancelOutcome, accept_offer, cancel_job
+from photomat.jobs.actions import CancelOutcome, accept_offer, cancel_job, mark_favourite
 from photomat.jobs.history import OwnJob, own_job, recent_jobs
+from photomat.jobs.job import JobStatus
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import ChatId, JobId
 from photomat.kernel.logs import get_logger
@@ -39,9 +41,11 @@ def router() -> Router:
     for action, handler in (
         (JobAction.CANCEL, cancel_order),
         (JobAction.ACCEPT, accept_result),
-        (JobAction.AGAIN, order_again),
         (JobAction.RESEND, resend),
         (JobAction.FILES, send_originals),
+        (JobAction.LIKE, like),
+        (JobAction.UNLIKE, like),
+        (JobAction.DETAILS, show_details),
     ):
         routes.callback_query.register(handler, JobButton.filter(F.action == action))
     routes.callback_query.register(show_nothing, JobButton.filter(F.action == JobAction.NOTHING))
@@ -51,7 +55,7 @@ def router() -> Router:
 
 async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     say, job_id = ctx.say, JobId(callback_data.job_id)
-    bought = await _own_job(tap, ctx, job_id)
+    bought = await find_own_job(tap, ctx, job_id)
     if bought is None:
         return
     async with transaction(ctx.pool) as tx:
@@ -72,7 +76,7 @@ async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap
 
 async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     job_id = JobId(callback_data.job_id)
-    if await _own_job(tap, ctx, job_id) is None:
+    if await find_own_job(tap, ctx, job_id) is None:
         return
     try:
         async with transaction(ctx.pool) as tx:
@@ -85,7 +89,7 @@ async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Ta
 
 async def turn_output_page(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, ctx: UpdateContext) -> None:
     job_id = JobId(callback_data.job_id)
-    if await _own_job(tap, ctx, job_id) is None:
+    if await find_own_job(tap, ctx, job_id) is None:
         return
     async with transaction(ctx.pool) as tx:
         is_turned = await turn_page(
@@ -94,29 +98,46 @@ async def turn_output_page(_query: CallbackQuery, callback_data: JobPageButton, 
     await tap.answer(None if is_turned else ctx.say("tap-page-gone"), alert=not is_turned)
 
 
-async def order_again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open a new draft with the job's inputs, on a new card."""
-    bought = await _own_job(tap, ctx, JobId(callback_data.job_id))
-    if bought is None or tap.message is None:
-        return
-    model = await find_model(tap, ctx, bought.model)
-    if model is None:
-        return
-    if await ctx.orders.has_recent_duplicate(ctx.user_id, model, bought.inputs, origin=ctx.origin):
-        await tap.answer(ctx.say("tap-again-twice"), alert=True)
+async def like(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
+    """Make a result a favourite, or no favourite any more; `delivery` shows it on the card."""
+    is_favourite = callback_data.action is JobAction.LIKE
+    async with transaction(ctx.pool) as tx:
+        is_marked = await mark_favourite(
+            tx,
+            job_id=JobId(callback_data.job_id),
+            user_id=ctx.user_id,
+            is_favourite=is_favourite,
+            message_id=tap.message_id,
+        )
+    if is_marked:
+        await tap.answer(ctx.say("tap-liked" if is_favourite else "tap-unliked"))
+    else:
+        await tap.answer(ctx.say("tap-not-yours"), alert=True)
+
+
+async def show_details(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
+    """What was ordered, why it cost what it did, and what else can be done with it, in a message of its own."""
+    job_id = JobId(callback_data.job_id)
+    bought = await find_own_job(tap, ctx, job_id)
+    if bought is None:
         return
     await tap.answer()
-    await reorder(ctx, tap.send, model, bought.inputs)
+    await tap.send(await _details(ctx, job_id, bought))
 
 
-async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> OwnJob | None:
-    """The job whose button was tapped, with its correlation id taken over; another user's is refused here."""
-    bought = await own_job(ctx.pool, job_id=job_id, user_id=ctx.user_id)
-    if bought is None:
-        await tap.answer(ctx.say("tap-not-yours"), alert=True)
-    else:
-        ctx.corr = bought.corr
-    return bought
+async def _details(ctx: UpdateContext, job_id: JobId, bought: OwnJob) -> View:
+    model = ctx.orders.catalog.models.get(bought.model)
+    title = (await ctx.orders.titles(ctx.language)).get(bought.model, bought.model)
+    price = None
+    if bought.quote is not None and not bought.gift:
+        free_a_day, quote = await ctx.orders.free_quota(ctx.user_id), bought.quote
+        why = price_views.why_page(
+            ctx.say, title, quote, free_a_day=free_a_day, rows=[], model=model, language=ctx.language
+        )
+        price = why.text
+    outputs = len(await outputs_of(ctx.pool, job_id)) if bought.status is JobStatus.DONE else 0
+    details = Details(job_id=job_id, job=bought, model=model, title=title, price=price, outputs=outputs)
+    return details_page(ctx.say, details, language=ctx.language)
 
 
 async def show_nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from html import escape
 from typing import Final
 
@@ -9,10 +10,13 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton
 from photomat.bot.menu.views import hint
-from photomat.bot.view import View, button, page_turns, to_home
+from photomat.bot.view import Rows, View, button, page_turns, to_home
+from photomat.catalog.model import Model
+from photomat.delivery.caption import CardOrder, captioned
 from photomat.delivery.render import failure_word
-from photomat.jobs.history import PastJob
+from photomat.jobs.history import OwnJob, PastJob
 from photomat.jobs.job import JobStatus
+from photomat.kernel.ids import JobId
 from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
@@ -27,6 +31,54 @@ class HistoryPage:
     first: int
     jobs: Sequence[PastJob]
     has_older: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Details:
+    """A job and the words about it: `price` explains what it cost, where that is known."""
+
+    job_id: JobId
+    job: OwnJob
+    model: Model | None
+    title: str
+    price: str | None
+    outputs: int
+
+
+def local_time(at: datetime) -> str:
+    """A moment as the reader's own Telegram writes it, in their zone; older ones show the words inside."""
+    return f'<tg-time unix="{int(at.timestamp())}" format="dt">{at:%d.%m.%Y %H:%M} UTC</tg-time>'
+
+
+def details_page(say: Say, details: Details, *, language: str) -> View:
+    job = details.job
+    order = CardOrder(
+        title=job.title or details.title,
+        model_id=job.model,
+        inputs=job.inputs,
+        result_object=None,
+        model=details.model,
+    )
+
+    def sentence(inputs: str) -> str:
+        name, when = escape(order.name(language)), local_time(job.created_at)
+        return say("details-page", model=name, job=str(details.job_id), when=when, inputs=inputs)
+
+    about = [captioned(sentence, order, part=None, language=language, say=say).rstrip()]
+    about += [say("details-gift")] if job.gift else [details.price] if details.price else []
+    return View(text="\n\n".join(about), rows=_details_rows(say, details))
+
+
+def _details_rows(say: Say, details: Details) -> Rows:
+    job_id = details.job_id
+    again = button(say("card-button-again"), JobButton(job_id=job_id, action=JobAction.AGAIN))
+    if details.job.status is not JobStatus.DONE:
+        return [[again]]
+    count = details.outputs
+    key = "card-button-file" if not count else "card-button-originals" if count > 1 else "card-button-original"
+    files = button(say(key, count=count), JobButton(job_id=job_id, action=JobAction.FILES))
+    missing = button(say("details-missing"), JobButton(job_id=job_id, action=JobAction.RESEND))
+    return [[again, files], [missing]]
 
 
 def history_page(say: Say, page: HistoryPage, titles: Mapping[str, str]) -> View:

@@ -14,6 +14,7 @@ original =
 original-text =
     📎 <b>{ $model }</b> · the whole text
     { $inputs }
+original-links = 📎 These files are behind links: { $links }
 tap-originals = On its way without compression, for free
 
 read-speaker = Speaker { $number }
@@ -45,3 +46,32 @@ stem-fx = Effects
 stem-brass = Brass
 stem-woodwinds = Woodwinds
 answer-file = The model's full answer (JSON)
+
+card-button-like = 🤍
+card-button-favourite = ❤️
+card-button-details = ℹ️ Details
+next-animate = 🎬 Animate
+next-enhance = ✨ Enhance
+next-edit = 🎨 Edit
+next-background = ✂️ Cut out
+next-enhance-video = ✨ Enhance
+next-extend-video = ⏩ Extend
+next-revideo = 🎞 Change
+next-extend-song = ⏩ Extend
+next-cover = 🎤 Cover
+next-clip = 🎬 Clip
+next-avatar = 🗣 Avatar
+next-clean-audio = 🧹 Clean up
+next-variant = 🔀 Variant
+next-asks-words = 🎨 What should change?
+tap-next-gone = There is no model for this right now. Please try later
+tap-liked = ❤️ Added to favourites
+tap-unliked = Removed from favourites
+
+details-page =
+    ℹ️ <b>{ $model }</b> · order No. { $job }
+    { $when }
+
+    { $inputs }
+details-gift = A gift: the result came later than we waited, and the money went back.
+details-missing = Did not arrive? Send again

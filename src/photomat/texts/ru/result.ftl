@@ -14,6 +14,7 @@ original =
 original-text =
     📎 <b>{ $model }</b> · весь текст
     { $inputs }
+original-links = 📎 Эти файлы — по ссылкам: { $links }
 tap-originals = Отправляю без сжатия, это бесплатно
 
 read-speaker = Говорящий { $number }
@@ -46,3 +47,32 @@ stem-fx = Эффекты
 stem-brass = Медные духовые
 stem-woodwinds = Деревянные духовые
 answer-file = Полный ответ модели (JSON)
+
+card-button-like = 🤍
+card-button-favourite = ❤️
+card-button-details = ℹ️ Подробнее
+next-animate = 🎬 Оживить
+next-enhance = ✨ Улучшить
+next-edit = 🎨 Изменить
+next-background = ✂️ Убрать фон
+next-enhance-video = ✨ Улучшить
+next-extend-video = ⏩ Продлить
+next-revideo = 🎞 Изменить
+next-extend-song = ⏩ Продлить
+next-cover = 🎤 Кавер
+next-clip = 🎬 Клип
+next-avatar = 🗣 Аватар
+next-clean-audio = 🧹 Очистить
+next-variant = 🔀 Вариант
+next-asks-words = 🎨 Что изменить?
+tap-next-gone = Сейчас для этого нет модели. Попробуйте позже
+tap-liked = ❤️ В избранном
+tap-unliked = Убрано из избранного
+
+details-page =
+    ℹ️ <b>{ $model }</b> · заказ № { $job }
+    { $when }
+
+    { $inputs }
+details-gift = Подарок: результат пришёл позже, чем мы ждали, деньги вернулись.
+details-missing = Не пришло? Прислать ещё раз

@@ -1,7 +1,7 @@
 // Telegram's message entities (offsets in UTF-16 units, as in JavaScript) → nested elements around plain text.
 
 import { el, safeUrl } from "./dom.js";
-import { t } from "./texts.js";
+import { language, t } from "./texts.js";
 
 const BLOCKS = new Set(["pre", "blockquote", "expandable_blockquote"]);
 const TAGS = { bold: "strong", italic: "em", underline: "u", strikethrough: "s", code: "code" };
@@ -49,8 +49,12 @@ function wrap(entity, text, children, act) {
       return link(/^[a-z]+:/i.test(text) ? text : `https://${text}`, children, act);
     case "email":
       return link(`mailto:${text}`, children, act);
+    case "date_time":
+      return moment(entity, children);
     case "phone_number":
       return link(`tel:${text}`, children, act);
+    case "date_time":
+      return moment(entity, children);
     case "mention":
     case "hashtag":
     case "cashtag":
@@ -61,11 +65,44 @@ function wrap(entity, text, children, act) {
   }
 }
 
+/** A moment in the reader's own zone and language; without a format the words stay as they are. */
+function moment(entity, children) {
+  const format = entity.date_time_format ?? "";
+  const at = new Date(entity.unix_time * 1000);
+  const shape = {
+    ...(format.includes("w") && { weekday: "short" }),
+    ...(/d/.test(format) && { day: "numeric", month: "short", ...(at.getFullYear() !== new Date().getFullYear() && { year: "numeric" }) }),
+    ...(/D/.test(format) && { day: "numeric", month: "long", year: "numeric" }),
+    ...(/t/.test(format) && { hour: "2-digit", minute: "2-digit" }),
+    ...(/T/.test(format) && { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+  };
+  const shown = Object.keys(shape).length ? at.toLocaleString(document.documentElement.lang || undefined, shape) : children;
+  return el("time", { datetime: at.toISOString() }, shown);
+}
+
 function link(url, children, act) {
   const href = safeUrl(url);
   if (!href) return el("span", {}, children);
   const follow = (event) => act.follow(href) && event.preventDefault();
   return el("a", { href, target: "_blank", rel: "noopener noreferrer", onclick: follow }, children);
+}
+
+/** A moment in the reader's own time zone, as its format asks; without a format the bot's words stand. */
+function moment({ unix_time: unix, date_time_format: format = "" }, children) {
+  const date = new Date(unix * 1000);
+  const [weekday, day, time] = [
+    format.includes("w") && { weekday: "long" },
+    /d/i.test(format) && { dateStyle: format.includes("D") ? "long" : "short" },
+    /t/i.test(format) && { timeStyle: format.includes("T") ? "medium" : "short" },
+  ].map((options) => options && new Intl.DateTimeFormat(language, options).format(date));
+  const words = format === "r" ? relative(unix) : [weekday, day, time].filter(Boolean).join(", ");
+  return el("time", { datetime: date.toISOString(), title: date.toLocaleString(language) }, words || children);
+}
+
+function relative(unix) {
+  const seconds = unix - Date.now() / 1000;
+  const [unit, size] = [["day", 86_400], ["hour", 3600], ["minute", 60]].find(([, one]) => Math.abs(seconds) >= one) ?? ["second", 1];
+  return new Intl.RelativeTimeFormat(language).format(Math.round(seconds / size), unit);
 }
 
 function quote(type, children) {
