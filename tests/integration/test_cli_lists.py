@@ -53,6 +53,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "receipts show": ("1",),
     "promo show": ("SPRING",),
     "assistant usage": (),
+    "assistant evaluate": (),
 }
 """These have something to show, or an argument that must be there."""
 

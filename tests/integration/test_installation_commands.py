@@ -74,6 +74,7 @@ ELSEWHERE = {
     "catalog check": "likewise",
     "catalog example": "likewise",
     "catalog diff": "likewise",
+    "assistant evaluate": "likewise",
     "catalog canary": "likewise, it asks Kie",
     "promo show": "a code is needed; it reads as `promo list` does",
 }

@@ -6,6 +6,7 @@ import typer
 
 from photomat.cli import (
     assistant,
+    assistant_usage,
     audit,
     catalog,
     catalog_changes,
@@ -52,6 +53,7 @@ catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(promo.app, name="promo")
 app.add_typer(assistant.app, name="assistant")
+assistant.app.command("usage")(assistant_usage.usage)
 
 
 def main() -> None:
