@@ -63,6 +63,22 @@ async def test_an_answer_improves_the_card_in_place(database: str, tmp_path: Pat
         assert await jobs(found) == 1
 
 
+async def test_words_get_the_card_of_the_rules_at_once_and_a_better_one_by_an_edit(
+    database: str, tmp_path: Path
+) -> None:
+    async with assisted(database, tmp_path) as found:
+        card = await found.chat.says("нарисуй рыжего кота")
+        messages = len(found.chat.screen())
+        assert any(label.startswith("✅ Создать") for label in labels(found)), "before anything was asked"
+        assert await found.asked() == 0
+        await found.answers_next({"content": {**WIDE, "prompt": "рыжий кот на подоконнике"}})
+        await found.works()
+        assert found.chat.newest != card
+        assert "рыжий кот на подоконнике" in found.chat.newest
+        assert len(found.chat.screen()) == messages
+        assert await jobs(found) == 0
+
+
 async def test_the_price_is_that_of_the_catalogue_whatever_the_answer_says(database: str, tmp_path: Path) -> None:
     async with assisted(database, tmp_path) as found:
         draft = await found.has_a_card()
@@ -400,7 +416,22 @@ async def test_a_voice_message_is_shown_in_words_before_it_is_used(database: str
         await found.chat.taps("✅ Так и есть")
         assert "🎙 Вы сказали" in found.chat.screen()[-2]["text"]
         assert not found.chat.screen()[-2]["inline_keyboard"]
+        assert "кота" in found.chat.newest
+        assert any(label.startswith("✅ Создать") for label in labels(found))
         assert await jobs(found) == 0
+
+
+async def test_a_voice_message_for_a_card_that_waits_for_a_recording_is_that_recording(
+    database: str, tmp_path: Path
+) -> None:
+    async with assisted(database, tmp_path, welcome=100_000) as found:
+        (tmp_path / "tmp").mkdir()
+        await found.chat.sends(made.image("JPEG", width=640, height=640), caption="пусть говорит")
+        if not await found.chat.pool.fetchval("SELECT true FROM drafts WHERE model LIKE 'infinitalk%'"):
+            await found.chat.taps("🗣")
+        await found.chat.sends(made.opus(), kind="voice")
+        assert await found.chat.pool.fetchval("SELECT count(*) FROM assistant_calls WHERE kind = 'transcribe'") == 0
+        assert "🎙 Слушаю…" not in found.chat.newest
 
 
 async def test_a_voice_message_that_was_misheard_is_forgotten(database: str, tmp_path: Path) -> None:
