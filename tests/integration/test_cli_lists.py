@@ -46,6 +46,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "catalog example": (MODEL,),
     "catalog price": (MODEL,),
     "catalog check": (),
+    "assistant evaluate": (),
     "jobs show": (str(FIRST_JOB),),
     "wallet show": (str(USER),),
     "wallet explain": (str(FIRST_JOB + 1),),
@@ -53,7 +54,6 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "receipts show": ("1",),
     "promo show": ("SPRING",),
     "assistant usage": (),
-    "assistant evaluate": (),
 }
 """These have something to show, or an argument that must be there."""
 

@@ -71,10 +71,10 @@ ELSEWHERE = {
     "smoke": "a database of its own",
     "chaos": "likewise",
     "failpoints": "no database",
+    "assistant evaluate": "likewise",
     "catalog check": "likewise",
     "catalog example": "likewise",
     "catalog diff": "likewise",
-    "assistant evaluate": "likewise",
     "catalog canary": "likewise, it asks Kie",
     "promo show": "a code is needed; it reads as `promo list` does",
 }
