@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from photomat.app.clients import chat_model
 from photomat.app.settings import load
 from photomat.app.terms import call_limits_of
 from photomat.assistant.calls import UNREPORTED_CREDITS
@@ -67,6 +66,8 @@ def by_rules(storefront: Storefront) -> Planner:
 
 def by_chat_model(storefront: Storefront, requests: int, *, agreed: bool) -> LivePlanner:
     """The rules and the live chat model; says what it will cost, and stops there unless that is agreed."""
+    from photomat.app.clients import chat_model  # noqa: PLC0415  other commands start faster without aiogram
+
     settings = load()
     chat = chat_model(settings)
     if chat is None:
