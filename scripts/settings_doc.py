@@ -93,6 +93,11 @@ SECTIONS: Final = (
         ),
     ),
     (
+        "Assistant",
+        "An optional chat model of Kie, paid with the same key. docs/assistant.md says what it does and what is sent to it.",
+        ("assistant_model", "assistant_calls_per_user_day", "assistant_credits_a_day"),
+    ),
+    (
         "Results",
         "How they are shown. Whatever Telegram refuses is shown by pages, one output at a time.",
         ("rich_results",),
@@ -113,6 +118,7 @@ SECTIONS: Final = (
             "keep_incidents_days",
             "keep_proofs_days",
             "keep_readings_days",
+            "keep_assistant_calls_days",
             "disk_alert_mb",
             "disk_reserve_mb",
             "database_alert_mb",

@@ -10,6 +10,7 @@ SCHEMA = (SOURCE / "photomat" / "db" / "schema.txt").read_text(encoding="utf-8")
 TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if line.startswith("column ")}
 
 WRITERS = {
+    "assistant_calls": {"assistant"},
     "audit_runs": {"audit"},
     "budgets": {"work"},
     "callbacks": {"jobs"},

@@ -14,6 +14,7 @@ import pytest
 from photomat.jobs.claims import CREATES
 from photomat.kernel.failpoint import FAILPOINTS
 from photomat.work.budget import block
+from support.assistant_stories import STORIES as ASSISTANT_STORIES
 from support.customer import Customer, words_of
 from support.database import SharedPostgres
 from support.endings import PAID, buys_something_endless, ends_well, ends_without_a_picture
@@ -37,6 +38,7 @@ NOT_ON_THE_WAY: Final = frozenset(
     {"submit.before_unknown", "deliver.after_slot", "orphan.before_commit", "orphan.after_match", *ASKED_AGAIN, *ALERTS}
     | set(PAYMENT_STORIES)
     | set(FILE_STORIES)
+    | set(ASSISTANT_STORIES)
 )
 """Points a plain purchase does not pass; each has a story of its own."""
 
@@ -145,6 +147,13 @@ def test_killed_when_a_file_was_brought_to_kie_the_order_names_it_and_is_made_on
     raise_what_happened(endings[title])
 
 
+@pytest.mark.parametrize("title", ASSISTANT_STORIES)
+def test_killed_over_an_answer_the_chat_model_is_asked_once_and_the_card_shows_what_is_bought(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
 @pytest.mark.parametrize("title", sample(PAYMENT_STORIES))
 def test_killed_over_a_payment_it_is_credited_or_given_back_once_and_told_at_most_once(
     endings: Mapping[str, Exception | None], title: str
@@ -161,7 +170,7 @@ async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(datab
         told = [line.partition(" name=")[2].split()[0] for line in instance.lines("FAILPOINT")]
     assert len(FAILPOINTS) >= 30
     assert set(told) <= set(FAILPOINTS)
-    of_jobs = set(FAILPOINTS) - set(PAYMENT_STORIES) - set(FILE_STORIES)
+    of_jobs = set(FAILPOINTS) - set(PAYMENT_STORIES) - set(FILE_STORIES) - set(ASSISTANT_STORIES)
     assert len(set(told)) / len(of_jobs) >= MUST_FIRE, sorted(of_jobs - set(told))
     assert NOT_ON_THE_WAY.isdisjoint(told)
 
@@ -184,6 +193,7 @@ async def tell(system: System, title: str) -> None:
         **dict.fromkeys(ALERTS, an_operator_is_told),
         **PAYMENT_STORIES,
         **FILE_STORIES,
+        **ASSISTANT_STORIES,
     }
     if title.endswith("at the result"):
         await killed_at_the_result(system, point)

@@ -56,6 +56,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "payments show": ("1",),
     "receipts show": ("1",),
     "promo show": ("SPRING",),
+    "assistant usage": (),
 }
 """These have something to show, or an argument that must be there."""
 

@@ -67,6 +67,7 @@ READS = (
     "templates list",
     "templates show portrait",
     "examples list",
+    "assistant usage",
     "prune --dry-run",
 )
 ELSEWHERE = {

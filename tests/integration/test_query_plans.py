@@ -20,6 +20,7 @@ from photomat.app.flow import DUE
 from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings
 from photomat.app.wiring import Program, build
+from photomat.assistant.calls import usage_by_kind, usage_by_user
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
 from photomat.db.pool import Pool
@@ -92,6 +93,8 @@ async def every_list(pool: Pool) -> None:
     await list_incidents(pool, limit=20)
     await list_differences(pool)
     await kept_proofs(pool)
+    await usage_by_kind(pool, days=1)
+    await usage_by_user(pool, days=1)
     await usual_seconds(pool, "z-image")
     for skip in (0, 4):
         assert await recent_jobs(pool, user_id=USER, limit=4, skip=skip)

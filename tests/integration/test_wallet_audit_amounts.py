@@ -9,6 +9,8 @@ from support.source import SOURCE
 NO_MONEY = {
     *(
         "attempts",
+        "completion_tokens",
+        "prompt_tokens",
         "card_page",
         "card_slot_for",
         "card_shown",
@@ -42,8 +44,9 @@ RULES_NOT_MONEY = {
     "promo_codes.percent",
     *("kie_readings.balance", "kie_readings.since_balance", "kie_readings.consumed", "kie_readings.allowed"),
     "comparisons.found",
+    *("assistant_calls.credits", "assistant_calls.cost"),
 }
-"""What an operator set for the future: no money has moved by it, and each job bears the quote that was made of it."""
+"""What an operator set for the future, and what Kie took from the shop: no customer's money has moved by it."""
 
 KEYS = {
     "drafts": "draft_id",

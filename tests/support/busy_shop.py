@@ -31,6 +31,8 @@ DUE: Final = """
     INSERT INTO watches (kind, due_at) VALUES ('stopped-jobs', photomat_now());
     INSERT INTO incidents (kind) VALUES ('no-active');
     INSERT INTO incident_notices (incident_id, admin_id, about) SELECT incident_id, 9001, 'open' FROM incidents;
+    INSERT INTO assistant_calls (origin, kind, bot_id, user_id, chat_id, language)
+    SELECT 'update:1:2', 'transcribe', bot_id, user_id, chat_id, 'ru' FROM generation_jobs WHERE status = 'done';
     INSERT INTO orphan_callbacks (task_id, payload, received_at) VALUES ('nobody', '{}', photomat_now() - interval '2 hours');
 """
 """What the builders leave for later is due now."""

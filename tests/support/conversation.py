@@ -124,6 +124,7 @@ async def conversation(
     support: Support = NO_SUPPORT,
     results: Path | None = None,
     examples: Path | None = None,
+    has_assistant: bool = False,
     **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
@@ -138,6 +139,7 @@ async def conversation(
             support=support,
             files=desk_of(pool, bot, results or Path()),
             examples=examples,
+            has_assistant=has_assistant,
         )
         parts: dict[str, Any] = {"config": config, "bot": bot, "dispatcher": dispatcher(), "lease_s": 30.0}
         yield Chat(

@@ -214,6 +214,14 @@ SELECT user_id, 'fill:' || draft_id, 'telegram', 'file-' || draft_id, 'image', '
        created_at
   FROM drafts WHERE draft_id % 10 = 0 ORDER BY draft_id;
 
+DO $fill$ BEGIN IF to_regclass('assistant_calls') IS NOT NULL THEN
+INSERT INTO assistant_calls (origin, kind, state, bot_id, user_id, chat_id, language, answer, wanted_at, due_at, asked_at,
+       ended_at, credits)
+SELECT 'fill:' || draft_id, 'transcribe', 'answered', 7000000001, user_id, user_id, 'ru', 'кот', created_at, NULL, created_at,
+       created_at, 0.1
+  FROM drafts WHERE draft_id % 5 = 0 ORDER BY draft_id;
+END IF; END $fill$;
+
 INSERT INTO operator_journal (at, operator, action, job_id, done, outcome)
 SELECT created_at, 'anna', 'retry', job_id, true, 'looked at once' FROM generation_jobs WHERE job_id % 100 = 0;
 """

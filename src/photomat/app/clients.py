@@ -8,6 +8,7 @@ from aiogram.client.telegram import TelegramAPIServer
 
 from photomat.app.settings import Settings
 from photomat.db.pool import Pool
+from photomat.kie.chat import KieChatModel
 from photomat.kie.client import KieClient, KieUploads
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.port import PaymentProvider
@@ -32,6 +33,15 @@ def connect_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
 
 def kie_uploads(settings: Settings) -> KieUploads:
     return KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or "")
+
+
+def chat_model(settings: Settings) -> KieChatModel | None:
+    """The chat model; None where none is configured. It keeps no connection."""
+    if not settings.has_assistant:
+        return None
+    return KieChatModel(
+        base_url=settings.kie_api_url, api_key=settings.kie_api_key or "", model=settings.assistant_model
+    )
 
 
 def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, PaymentProvider]:

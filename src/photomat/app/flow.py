@@ -10,6 +10,8 @@
     sends        results requested again            delivery.resend            at most once a tap
     keeps        outputs without our copy           delivery.archive           Kie deletes them after a while
 
+    assistant    calls to the chat model, due       bot.assistant.loop         asked at most once; edits a card or a message
+
 Money and notices:
 
     invoices     invoices of a provider, due        payments.invoices          the only reader of what was paid
@@ -33,6 +35,8 @@ from typing import Any, Final
 
 from photomat.alerts.checker import WATCHES_DUE, RuleChecker
 from photomat.alerts.sender import AlertSender
+from photomat.assistant.calls import CALLS_DUE
+from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
@@ -78,6 +82,7 @@ DUE: Final[Mapping[str, str]] = {
     "rewards": REWARDS_DUE,
     "receipts": ReceiptReminder.DUE,
     "notices": NoticeSender.DUE,
+    "assistant": CALLS_DUE,
 }
 
 
@@ -88,7 +93,7 @@ def update_steps(
 
     async def handle(claimed: Claimed) -> None:
         await worker.handle(claimed)
-        for name in ("uploads", "submits", "deliveries", "sends", "receipts", "notices", "refunds"):
+        for name in ("uploads", "submits", "deliveries", "sends", "receipts", "notices", "refunds", "assistant"):
             wake(name)
 
     return [
@@ -162,6 +167,11 @@ def money_steps(
         message_step("receipts", reminder, width=2),
         message_step("notices", notices, width=4),
     ]
+
+
+def assistant_step(assistant: AssistantLoop) -> LoopStep[Any]:
+    """Calls to the optional chat model, on every instance."""
+    return LoopStep(name="assistant", claim=assistant.claim, do=assistant.do, width=4)
 
 
 def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:

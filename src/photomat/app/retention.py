@@ -9,6 +9,7 @@ from typing import Final
 
 from photomat.alerts.store import CLOSED_INCIDENTS
 from photomat.app.settings import Settings
+from photomat.assistant import calls
 from photomat.audit.proofs import OLD_PROOFS
 from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.files.store import UNUSED_FILES
@@ -20,6 +21,7 @@ from photomat.orders.draft import UNBOUGHT_DRAFTS
 from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)
+TRANSCRIPTS_KEPT: Final = timedelta(days=1)
 
 
 def kinds_of(settings: Settings) -> list[RetentionRule]:
@@ -42,6 +44,10 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
         _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),
         _rows("audit proofs", settings.keep_proofs_days, OLD_PROOFS),
+        RetentionRule(
+            name="transcripts", keep=TRANSCRIPTS_KEPT, count=calls.count_transcripts, delete=calls.forget_transcripts
+        ),
+        _rows("assistant calls", settings.keep_assistant_calls_days, calls.OLD_CALLS),
         _rows("Kie balance readings", settings.keep_readings_days, sweep.READINGS),
     ]
 

@@ -151,6 +151,9 @@ class Settings(BaseSettings):
     keep_notices_days: int = _kept(90, "notices that were sent, or could not be sent")
     keep_incidents_days: int = _kept(90, "incidents that are over")
     keep_proofs_days: int = _kept(400, "the proofs of the nightly audit; sealed days stay")
+    keep_assistant_calls_days: int = _kept(
+        90, "what calls to the chat model cost; texts go at once, transcripts after a day"
+    )
     keep_readings_days: int = _kept(90, "hourly readings of the balance at Kie")
     disk_alert_mb: int = Field(1024, ge=0, description="Alert when the disk of DATA_DIR has fewer free MB; 0: never.")
     disk_reserve_mb: int = Field(
@@ -171,6 +174,17 @@ class Settings(BaseSettings):
     )
     update_workers: Literal["active", "all"] = Field("active", description="Which instances handle updates.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
+    assistant_model: str = Field(
+        "",
+        pattern=r"^([a-z0-9][a-z0-9.-]{0,63})?$",
+        description="A chat model of Kie, such as gemini-3-flash, that improves orders in plain words. Empty: rules only.",
+    )
+    assistant_calls_per_user_day: int = Field(
+        30, ge=0, le=10_000, description="Calls to it for one user in 24 hours; 0: no limit."
+    )
+    assistant_credits_a_day: int = Field(
+        500, ge=0, le=10_000_000, description="Kie credits that all its calls may take in 24 hours; 0: no limit."
+    )
     failpoint: str | None = Field(
         None,
         description="Tests only: die with SIGKILL at the named point (name or name:N). "
@@ -247,6 +261,11 @@ class Settings(BaseSettings):
     def base_url(self) -> str | None:
         """The URL where the outside reaches us; None if it cannot."""
         return self.public_url or self.render_external_url
+
+    @property
+    def has_assistant(self) -> bool:
+        """Whether a chat model is configured."""
+        return bool(self.assistant_model and self.kie_api_key)
 
     @property
     def results_folder(self) -> Path:

@@ -1,9 +1,11 @@
 """The settings as the values that slices take: prices, limits, times, payment options, referral terms. Imports no aiogram."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 from photomat.app.settings import Settings
-from photomat.catalog.pricing import Rates
+from photomat.assistant.calls import CallLimits
+from photomat.catalog.pricing import USD_PER_CREDIT, Rates
 from photomat.jobs.job import Times
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.limits import Limits
@@ -24,6 +26,14 @@ def limits_of(settings: Settings) -> Limits:
         pause=timedelta(seconds=settings.cooldown_s),
         free_a_day=settings.free_per_day,
         free_a_friend=settings.referral_free,
+    )
+
+
+def call_limits_of(settings: Settings) -> CallLimits:
+    return CallLimits(
+        calls_per_user=settings.assistant_calls_per_user_day,
+        credits=Decimal(settings.assistant_credits_a_day),
+        minor_per_credit=USD_PER_CREDIT * settings.usd_rate * MINOR_PER_MAJOR,
     )
 
 

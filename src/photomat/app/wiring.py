@@ -21,11 +21,21 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import connect_outside, kie_uploads, payment_providers
-from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
+from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
+from photomat.app.flow import DUE, alert_steps, assistant_step, job_steps, money_steps, update_steps
 from photomat.app.settings import Settings
-from photomat.app.terms import limits_of, payment_options_of, rates_of, referral_terms_of, times_of, welcome_credit_of
+from photomat.app.terms import (
+    call_limits_of,
+    limits_of,
+    payment_options_of,
+    rates_of,
+    referral_terms_of,
+    times_of,
+    welcome_credit_of,
+)
+from photomat.assistant.service import Assistant
 from photomat.bot.app import build_dispatcher
+from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import BotConfig, Support
 from photomat.bot.updates import store_updates
@@ -175,6 +185,17 @@ class Program:
             operators=frozenset(UserId(admin) for admin in settings.admins),
             support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
             files=self.file_sources,
+            has_assistant=settings.has_assistant,
+        )
+
+    @property
+    def assistant(self) -> Assistant:
+        return Assistant(
+            pool=self.pool,
+            chat=chat_model(self.settings),
+            orders=self.orders,
+            files=self.file_sources,
+            limits=call_limits_of(self.settings),
         )
 
     @property
@@ -219,7 +240,8 @@ class Program:
             lease=times_of(self.settings).lease,
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
-        return [*steps, *self._money_steps(messenger), *alerts]
+        assistant = AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
+        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant)]
 
     @property
     def _archive(self) -> ResultArchive:

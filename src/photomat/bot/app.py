@@ -8,6 +8,7 @@ from typing import Final
 from aiogram import Bot, Dispatcher, Router
 from aiogram.types import BotCommand
 
+from photomat.bot.assistant import handlers as assistant
 from photomat.bot.menu import deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
@@ -86,6 +87,7 @@ def _routers() -> list[Router]:
         templates.answers_router(),
         order_form.router(),
         order_card.router(),
+        assistant.router(),
         topup.own_sum_router(),
         wish_changes.router(),
         wish.router(),

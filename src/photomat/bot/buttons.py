@@ -277,6 +277,28 @@ class ChangeButton(CallbackData, prefix="e"):
     question: Small
 
 
+class AssistAction(StrEnum):
+    """What the assistant can do with the prompt of a draft: make it better, or take that back."""
+
+    IMPROVE = "better"
+    UNDO = "undo"
+
+
+class AssistButton(CallbackData, prefix="ai"):
+    """Has the prompt of a draft improved as its card showed it, or takes that back."""
+
+    action: AssistAction
+    draft_id: Id
+    revision: Small
+
+
+class TranscriptButton(CallbackData, prefix="av"):
+    """Uses what was understood of a voice message, or forgets it."""
+
+    call_id: Id
+    use: bool
+
+
 class CardOptionButton(CallbackData, prefix="co"):
     """Gives an input of a draft one of its values, both by number, if its card still shows this revision."""
 

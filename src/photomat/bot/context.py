@@ -69,6 +69,8 @@ class BotConfig:
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT
     files: FileSources | None = None
+    has_assistant: bool = False
+    """Whether a chat model is configured."""
 
 
 @dataclass(slots=True, kw_only=True)

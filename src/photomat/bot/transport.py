@@ -17,14 +17,15 @@ from photomat.bot.view import View
 from photomat.db.pool import Pool
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import PhotomatError
-from photomat.kernel.ids import MessageId
+from photomat.kernel.ids import ChatId, MessageId
 from photomat.kernel.logs import get_logger
-from photomat.telegram.errors import is_not_modified
+from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.pacing import unimportant
 from photomat.work import budget
 from photomat.work.budget import Budget
 
 MAX_TOAST_LENGTH: Final = 200
+EDIT_TIMEOUT_S: Final = 8
 ACTION_LASTS_S: Final = 5.0
 ACTION_TIMEOUT_S: Final = 2
 log = get_logger()
@@ -139,6 +140,22 @@ async def edit_or_send(message: Message, view: View, *, sent_before: int | None)
         if not is_not_modified(refusal):
             return await send(message, view)
     return MessageId(sent_before)
+
+
+async def edit_in_place(bot: Bot, view: View, *, chat_id: ChatId, message_id: MessageId) -> None:
+    """Turn a message of ours into the view, outside an update; "not modified" is success. Raises our error families."""
+    try:
+        await bot.edit_message_text(
+            view.text,
+            chat_id=chat_id,
+            message_id=message_id,
+            parse_mode=ParseMode.HTML,
+            reply_markup=view.keyboard,
+            request_timeout=EDIT_TIMEOUT_S,
+        )
+    except (TelegramAPIError, ClientDecodeError) as error:
+        if not isinstance(error, TelegramAPIError) or not is_not_modified(error):
+            raise translate(error) from error
 
 
 async def close_keyboards(bot: Bot, *, chat_id: int, message_ids: Iterable[int]) -> None:

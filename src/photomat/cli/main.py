@@ -6,6 +6,7 @@ import typer
 
 from photomat.cli import (
     assistant,
+    assistant_usage,
     audit,
     catalog,
     catalog_changes,
@@ -55,6 +56,7 @@ app.add_typer(promo.app, name="promo")
 app.add_typer(assistant.app, name="assistant")
 app.add_typer(templates.app, name="templates")
 app.add_typer(templates.examples_app, name="examples")
+assistant.app.command("usage")(assistant_usage.usage)
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """Compare Kie's credit balance with our jobs: a drop that no job explains is reported as a difference.
 
-The balance is read once an hour and compared with an older reading. The credits taken by jobs settled since then explain it;
-jobs under way, and those whose cost Kie did not report, are allowed for by their quotes. A rise beyond that is a top-up at Kie.
+The balance is read once an hour and compared with an older reading. The credits taken by jobs settled since then and by answers
+of the chat model explain it; jobs under way, and those whose cost Kie did not report, are allowed for by their quotes. A rise
+beyond that is a top-up at Kie.
 Idempotent with two ACTIVE instances: the second finds the reading of the first.
 """
 
@@ -94,7 +95,7 @@ async def _judged(tx: Transaction, before: BalanceReading | None, balance: Decim
 
 
 async def _taken(tx: Transaction, since: datetime) -> tuple[Decimal, Decimal]:
-    """The credits taken by jobs settled since then, and the expected credits of those without a report."""
+    """The credits taken by jobs settled and chat calls asked since then, and what those without a report may have taken."""
     row = await require_row(
         tx,
         """
@@ -104,7 +105,16 @@ async def _taken(tx: Transaction, since: datetime) -> tuple[Decimal, Decimal]:
         """,
         since,
     )
-    return row["reported"], row["unreported"]
+    chat = await require_row(
+        tx,
+        """
+        SELECT coalesce(sum(credits) FILTER (WHERE state = 'answered'), 0) AS reported,
+               coalesce(sum(credits) FILTER (WHERE state <> 'answered'), 0) AS unreported
+          FROM assistant_calls WHERE asked_at > $1
+        """,
+        since,
+    )
+    return row["reported"] + chat["reported"], row["unreported"] + chat["unreported"]
 
 
 async def _under_way(tx: Transaction) -> Decimal:

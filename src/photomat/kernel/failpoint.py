@@ -73,6 +73,10 @@ FAILPOINTS: Final = (
     "refund.after_call",
     "orphan.before_commit",
     "orphan.after_match",
+    "assistant.before_ask",
+    "assistant.after_ask",
+    "assistant.before_apply",
+    "assistant.after_apply",
 )
 LOG_ONLY: Final = "tell"
 SETTING: Final = re.compile(r"(?:(?P<action>[a-z]+)@)?(?P<name>[a-z_.]+)(?::(?P<nth>[0-9]+))?", re.ASCII)

@@ -1,7 +1,9 @@
 """The port to a provider of AI media: its calls, and the errors they raise."""
 
 from collections.abc import Callable, Mapping
-from typing import BinaryIO, Protocol
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, BinaryIO, Protocol
 
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.ids import TaskId
@@ -40,6 +42,53 @@ class UploadRefused(Rejected):
     def __init__(self, code: int) -> None:
         super().__init__("fail-input")
         self.code = code
+
+
+class ChatRefused(Rejected):
+    """A chat model's definite no to this request; `code` is Kie's."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__("assistant-failed")
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatFile:
+    """A file for a chat model to look at or listen to."""
+
+    mime: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One question to a chat model: instructions, what it is about, and the JSON schema of the answer."""
+
+    name: str
+    system: str
+    text: str
+    schema: Mapping[str, Any]
+    max_tokens: int
+    within_s: float
+    file: ChatFile | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatAnswer:
+    """Untrusted text, and what it took; `credits` is None where Kie does not say."""
+
+    text: str
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    credits: Decimal | None = None
+
+
+class ChatModel(Protocol):
+    """A language model that answers at once. Each call costs money, whatever becomes of its answer."""
+
+    async def complete(self, request: ChatRequest) -> ChatAnswer:
+        """Ask once. Raises Busy, Paused, ChatRefused, Transient (never left), or OutcomeUnknown."""
+        ...
 
 
 class Account(Protocol):

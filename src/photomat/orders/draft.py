@@ -19,7 +19,7 @@ LIFE: Final = timedelta(days=1)
 UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
     "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
-    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
+    " assistant, (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
 )
 
 
@@ -39,6 +39,7 @@ class Draft:
 
     A draft that has expired or was canceled is closed. `said` are the plain words it began with, if it did;
     `card_message_id` is the message that shows it, as far as known. `inputs_before` are those before words changed it.
+    `assistant` is what the assistant left on the card.
     """
 
     draft_id: DraftId
@@ -54,6 +55,7 @@ class Draft:
     said: str | None = None
     card_message_id: MessageId | None = None
     inputs_before: Mapping[str, Any] | None = None
+    assistant: Mapping[str, Any] | None = None
 
 
 async def save_draft(
@@ -124,6 +126,41 @@ async def change_draft(
         model,
         revision,
         can_be_undone,
+    )
+    return None if row is None else _draft(row)
+
+
+async def revise_draft(
+    pool: Pool,
+    *,
+    draft_id: DraftId,
+    user_id: UserId,
+    revision: int,
+    origin: str,
+    model: str,
+    inputs: Mapping[str, Any],
+    price: Money,
+    assistant: Mapping[str, Any],
+) -> Draft | None:
+    """Make a new revision of exactly this revision, while it can be bought; idempotent per origin. None when it moved on."""
+    row = await pool.fetchrow(
+        f"""
+        UPDATE drafts
+           SET revision = revision + CASE WHEN origin = $4 THEN 0 ELSE 1 END, origin = $4, inputs = $5, price = $6,
+               currency = $7, model = $8, assistant = $9
+         WHERE draft_id = $1 AND user_id = $2 AND (revision = $3 OR origin = $4)
+           AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
+        RETURNING {COLUMNS}
+        """,  # noqa: S608  a constant list of columns
+        draft_id,
+        user_id,
+        revision,
+        origin,
+        dict(inputs),
+        price.minor,
+        price.currency,
+        model,
+        dict(assistant),
     )
     return None if row is None else _draft(row)
 
@@ -289,4 +326,5 @@ def _draft(row: Row) -> Draft:
         said=row["said"],
         card_message_id=row["card_message_id"],
         inputs_before=row["inputs_before"],
+        assistant=row["assistant"],
     )

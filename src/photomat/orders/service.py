@@ -205,6 +205,23 @@ class OrderService:
             self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said
         )
 
+    async def revise(
+        self, draft: Draft, model: Model, inputs: Mapping[str, Any], *, origin: str, assistant: Mapping[str, Any]
+    ) -> Draft | None:
+        """The assistant's revision of this very revision at today's price; None when the draft has moved on or is bought."""
+        price = (await self.quote(draft.user_id, model, inputs)).price
+        return await drafts.revise_draft(
+            self.pool,
+            draft_id=draft.draft_id,
+            user_id=draft.user_id,
+            revision=draft.revision,
+            origin=origin,
+            model=model.id,
+            inputs=inputs,
+            price=price,
+            assistant=assistant,
+        )
+
     async def find(self, user_id: UserId, draft_id: int) -> DraftOrder | None:
         """A draft of this user with its model, while that is sold."""
         draft = await drafts.read_draft(self.pool, draft_id=DraftId(draft_id), user_id=user_id)

@@ -5,6 +5,7 @@ from typing import Final
 
 from aiogram.types import InlineKeyboardButton
 
+from photomat.bot.assistant.views import assisted
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.order_card import options
@@ -20,7 +21,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.orders.draft import Draft
-from photomat.orders.outcome import Alternatives
+from photomat.orders.outcome import Alternatives, DraftOrder
 from photomat.texts.load import Say
 
 SHOWN_CHARACTERS: Final = 500
@@ -40,6 +41,7 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
     view = draft_card(
         ctx.say, model, draft, language=ctx.language, balance=balance.available, offered=offered, extras=extras
     )
+    view = assisted(view, ctx.say, DraftOrder(draft, model), has_assistant=ctx.config.has_assistant)
     shown_in = await show(view)
     if shown_in is not None:
         await ctx.orders.record_card(draft, shown_in)

@@ -4,6 +4,7 @@ Such a draft may lack something. Its card then has no button to buy it and says 
 """
 
 from photomat.assistant.said_order import SaidOrder
+from photomat.bot.assistant.queue import ask_for_plan
 from photomat.bot.context import UpdateContext
 from photomat.bot.order_card.views import show_card
 from photomat.bot.view import Show
@@ -17,6 +18,7 @@ async def open_order(
     inputs = await ctx.orders.completed(ctx.user_id, order.model, order.inputs)
     draft = await ctx.orders.save_draft(ctx.buyer, order.model, inputs, origin=origin or ctx.origin, said=said)
     await show_card(ctx, show, model=order.model, draft=draft)
+    ask_for_plan(ctx, draft, words=said)
     return draft
 
 
