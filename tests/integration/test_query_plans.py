@@ -23,10 +23,11 @@ from photomat.app.wiring import Program, build
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
 from photomat.db.pool import Pool
-from photomat.jobs.history import recent_jobs, usual_seconds
+from photomat.jobs.gallery import GalleryFilter, GalleryQuery, newer_page, older_page, place_of
+from photomat.jobs.history import earlier_files, usual_seconds
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
-from photomat.kernel.ids import UserId
+from photomat.kernel.ids import JobId, UserId
 from photomat.payments.statement import statement
 from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
@@ -89,10 +90,21 @@ async def every_list(pool: Pool) -> None:
     await list_differences(pool)
     await kept_proofs(pool)
     await usual_seconds(pool, "z-image")
-    for skip in (0, 4):
-        assert await recent_jobs(pool, user_id=USER, limit=4, skip=skip)
+    for only in GalleryFilter:
+        await _every_page(pool, GalleryQuery(user_id=USER, only=only, words="cat story"))
+    await earlier_files(pool, user_id=USER, kind="image", limit=2)
     async with pool.acquire() as connection:
         assert await statement(connection, user_id=USER, limit=10)
+
+
+async def _every_page(pool: Pool, query: GalleryQuery) -> None:
+    page = await older_page(pool, query)
+    is_found = query.only in {GalleryFilter.ALL, GalleryFilter.IMAGE, GalleryFilter.WORDS}
+    assert (page is not None) == is_found
+    job_id = page.job_id if page is not None else JobId(1)
+    await older_page(pool, query, than=job_id)
+    await newer_page(pool, query, than=job_id)
+    await place_of(pool, query, job_id)
 
 
 @asynccontextmanager

@@ -70,11 +70,12 @@ class Composing(StatesGroup):
 
 
 class Typing(StatesGroup):
-    """Something short is to be typed: a promo code, the sum of a gift, words to search for."""
+    """Something short is to be typed: a promo code, the sum of a gift, words to search models or the history for."""
 
     promo = State()
     gift = State()
     search = State()
+    history = State()
 
 
 class Transferring(StatesGroup):
