@@ -66,7 +66,7 @@ async def test_the_newest_result_is_there_with_its_picture_price_and_local_time(
     async with archive(database, tmp_path) as past:
         await delivered(past, "первый кот")
         await delivered(past, "кот <b> & пёс", "green")
-        await past.chat.taps("🗂 История")
+        await past.chat.says("/history")
         message = newest(past)
         assert message["kind"] == "photo"
         assert [each for each in ("Z-Image", "0,64 ₽", "кот <b> & пёс") if each not in words_of(past)] == []
