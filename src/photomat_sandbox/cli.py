@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from aiohttp import web
 
+from photomat_sandbox.bot_process import BotProcess
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app as build_telegram
 from photomat_sandbox.telegram.state_file import load_state
@@ -35,6 +36,7 @@ Token = Annotated[str, typer.Option(help="The one bot token that is accepted.")]
 KieKey = Annotated[str, typer.Option(help="The one API key that is accepted; empty accepts any.")]
 WebhookKey = Annotated[str, typer.Option(help="Key that signs Kie's callbacks; empty leaves them unsigned.")]
 Seconds = Annotated[float, typer.Option(help="How long a simulated picture takes.")]
+KieState = Annotated[Path | None, typer.Option(help="File that keeps Kie's tasks and uploads over restarts.")]
 State = Annotated[Path | None, typer.Option(help="File that keeps the Telegram world over restarts.")]
 WithStdin = Annotated[bool, typer.Option("--with-stdin", help="Stop when standard input closes: the starter is gone.")]
 CheckoutWait = Annotated[float, typer.Option(help="How many seconds Telegram waits for the answer before a payment.")]
@@ -80,11 +82,12 @@ def kie(
     key: KieKey = "",
     webhook_key: WebhookKey = "",
     seconds: Seconds = 4.0,
+    kie_state: KieState = None,
 ) -> None:
     """Run the simulated Kie.ai alone."""
     from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
 
-    world = _kie_world(key=key, webhook_key=webhook_key, seconds=seconds)
+    world = _kie_world(key=key, webhook_key=webhook_key, seconds=seconds, state=kie_state)
     asyncio.run(_serve([("kie", build_kie(world, Transcript(), Faults()), host, port)]))
 
 
@@ -99,6 +102,7 @@ def serve(
     webhook_key: WebhookKey = "",
     seconds: Seconds = 4.0,
     state: State = None,
+    kie_state: KieState = None,
     any_webhook: AnyWebhook = False,
     checkout_wait: CheckoutWait = CHECKOUT_LIFE_S,
     shop_id: ShopId = "100500",
@@ -120,13 +124,14 @@ def serve(
     chats = telegram_world(token=token, state=state, any_webhook=any_webhook, checkout_wait_s=checkout_wait)
     if operator:
         add_operator(chats, operator)
-    account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds)
-    telegram_app = build_telegram(chats, transcript, faults, state_file=state)
+    account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds, state=kie_state)
+    bot = BotProcess(transcript=transcript)
+    telegram_app = build_telegram(chats, transcript, faults, state_file=state, bot=bot)
     kie_app = build_kie(account, transcript, faults)
     shop = YooKassaWorld(shop_id=shop_id, secret_key=shop_key, currency=shop_currency, receipts_required=shop_receipts)
     mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to)
     servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
-    asyncio.run(_serve(servers, with_stdin=with_stdin))
+    asyncio.run(_serve(servers, heard=bot.feed if with_stdin else None))
 
 
 def telegram_world(
@@ -148,20 +153,30 @@ def add_operator(world: TelegramWorld, user_id: int) -> None:
     person.is_operator = True
 
 
-def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":
+def _kie_world(*, key: str, webhook_key: str, seconds: float, state: Path | None) -> "KieWorld":
     from photomat_sandbox.kie.pictures import HOW_TO_GET_CYRILLIC, has_cyrillic  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.kie.store import KieStore  # noqa: PLC0415 - the same
     from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - the same
 
     if not has_cyrillic():
         typer.echo(HOW_TO_GET_CYRILLIC, err=True)  # standard output begins with the URLs
-    return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds)
+    store = KieStore(state) if state else None
+    return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds, store=store)
 
 
-async def _serve(servers: list[tuple[str, web.Application, str, int]], *, with_stdin: bool = False) -> None:
+async def _serve(
+    servers: list[tuple[str, web.Application, str, int]], *, heard: Callable[[bytes], None] | None = None
+) -> None:
+    """Serve until a signal, or, where standard input is listened to, until it closes."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    if with_stdin:
-        loop.add_reader(sys.stdin.fileno(), lambda: stop.set() if not os.read(sys.stdin.fileno(), 1) else None)
+
+    def listen(hear: Callable[[bytes], None]) -> None:
+        data = os.read(sys.stdin.fileno(), 4096)
+        hear(data) if data else stop.set()
+
+    if heard:
+        loop.add_reader(sys.stdin.fileno(), listen, heard)
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with AsyncExitStack() as stack:

@@ -8,13 +8,14 @@ import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from aiohttp import ClientSession
 from PIL import Image
 
-from support.patience import until, until_found
+from support.http_chat import Chat
+from support.patience import until
 from support.ports import free_ports_in_a_row
 from support.wheel import THIS_VERSION, Environment, build_wheel, environment_of, install
 
@@ -120,51 +121,3 @@ def _program(installed: Environment) -> list[str]:
     if installed.version == THIS_VERSION:
         return [str(installed.prefix / "bin" / "photomat")]
     return [str(installed.python), "-I", "-c", ALL_MODULES_THEN_MAIN]
-
-
-class Chat:
-    """One person's chat, over the simulator's HTTP."""
-
-    def __init__(self, telegram: ClientSession, user_id: int, log: Path) -> None:
-        self._telegram = telegram
-        self._place = f"/sandbox/chats/{user_id}"
-        self._log = log
-
-    async def buys_a_picture(self, prompt: str) -> None:
-        await self._says("/start")
-        for label in ("🖼 Создать картинку", "Z-Image"):
-            await self._taps(label)
-        await self.sees(lambda message: "Опишите" in (message["text"] or ""))
-        await self._says(prompt)
-        for label in ("1:1", "✅ Создать"):
-            await self._taps(label)
-
-    async def sees(self, wanted: Any) -> dict[str, Any]:
-        """Wait for a message of the bot; give the newest."""
-
-        async def found() -> dict[str, Any] | None:
-            return next((one for one in reversed(await self._messages()) if one["from"] == "bot" and wanted(one)), None)
-
-        return await until_found(found, about=lambda: self._log.read_text()[-4000:])
-
-    async def _says(self, text: str) -> None:
-        (await self._telegram.post(f"{self._place}/text", json={"text": text})).raise_for_status()
-
-    async def _taps(self, label: str) -> None:
-        def has_it(message: dict[str, Any]) -> bool:
-            return any(button["text"].startswith(label) for row in message["inline_keyboard"] or [] for button in row)
-
-        message = await self.sees(has_it)
-        data = next(
-            button["callback_data"]
-            for row in message["inline_keyboard"]
-            for button in row
-            if button["text"].startswith(label)
-        )
-        order = {"message_id": message["message_id"], "data": data}
-        (await self._telegram.post(f"{self._place}/tap", json=order)).raise_for_status()
-
-    async def _messages(self) -> list[dict[str, Any]]:
-        chat = await (await self._telegram.get(self._place)).json()
-        messages: list[dict[str, Any]] = chat["messages"]
-        return messages

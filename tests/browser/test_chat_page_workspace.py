@@ -112,14 +112,25 @@ async def test_deleting_and_blocking_from_the_menus_reach_the_bot() -> None:
         assert status == 403
 
 
-async def test_a_message_rings_unless_it_is_silent() -> None:
-    async with chat() as (telegram, page, anna):
+async def test_a_message_that_is_not_on_the_screen_rings_in_the_top_bar_unless_it_is_silent() -> None:
+    async with chat(is_phone=True) as (telegram, page, anna):
         rings = page.locator('[data-toast="ring"]')
-        silent = await said(telegram, "sendMessage", chat_id=anna.user_id, text="шёпотом", disable_notification=True)
-        await expect(bubble(page, silent["message_id"])).to_be_visible()
+        sent = await said(telegram, "sendMessage", chat_id=anna.user_id, text="читают сразу")
+        await expect(bubble(page, sent["message_id"])).to_be_visible()
+        await page.locator('[data-role="add-customer-button"]').click()
+        await page.locator('[data-role="customer-name"]').fill("Борис")
+        await page.get_by_role("button", name="Добавить").click()
+        await expect(page.locator("[data-tab]")).to_have_count(2)
+        await expect(rings).to_have_count(0)
+        await said(telegram, "sendMessage", chat_id=anna.user_id, text="шёпотом", disable_notification=True)
+        await expect(page.get_by_role("button", name="Анна, непрочитанных: 1")).to_be_visible()
+        await expect(rings).to_have_count(0)
         await said(telegram, "sendMessage", chat_id=anna.user_id, text="Генерация завершена")
         await expect(rings).to_contain_text("Генерация завершена")
-        await expect(rings).to_have_count(1)
+        await rings.click()
+        await expect(
+            page.get_by_role("log", name="Сообщения: Анна").get_by_text("Генерация завершена")
+        ).to_be_in_viewport()
 
 
 async def test_theme_and_language_are_remembered() -> None:

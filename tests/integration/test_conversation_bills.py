@@ -91,7 +91,7 @@ async def test_an_open_question_for_a_sum_does_not_swallow_commands(database: st
         await chat.taps("✍️ Своя сумма")
         assert "Доступно" in await chat.says("/balance")
         await chat.says("/start")
-        assert "нажмите кнопку" in await chat.says("500")
+        assert "Напишите, что сделать" in await chat.says("500")
         assert provider.asked == []
 
 

@@ -82,7 +82,7 @@ async def test_a_free_order_that_failed_gives_the_free_generation_back(database:
         await a_code(chat.pool, "FREE", kind="free", amount=10_000, generations=1)
         await chat.says("/promo free")
         await chat.orders_a_cat()
-        await chat.taps("✅ Создать")
+        await chat.taps("🎟 Потратить подарок")
         await settle_now(chat.pool, JobId(1), Failure(code="422"))
         await chat.says("/history")
         assert "бесплатная генерация снова ваша" in seen(chat)
@@ -158,7 +158,7 @@ async def test_who_has_nothing_is_not_asked_how_much_to_give(database: str) -> N
     async with conversation(database, options=shop_options(), welcome=0) as chat:
         assert "дарить нечего" in await chat.says("/gift")
         assert "💳 Пополнить" in labels(chat)
-        assert "нажмите кнопку" in await chat.says("12")
+        assert "Напишите, что сделать" in await chat.says("12")
 
 
 async def test_a_gift_opened_again_by_who_has_it_is_no_second_gift(database: str) -> None:

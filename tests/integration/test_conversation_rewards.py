@@ -31,6 +31,11 @@ def texts(chat: Chat) -> list[str]:
     return [str(message["text"]) for message in chat.screen()]
 
 
+def keyboard(chat: Chat) -> list[str]:
+    """The buttons of the newest message."""
+    return [button["text"] for row in chat.screen()[-1]["inline_keyboard"] for button in row]
+
+
 async def money(chat: Chat, person: ChatPerson | None = None) -> int:
     return (await money_of(chat.pool, UserId((person or chat.person).user_id)))[0]
 
@@ -76,25 +81,55 @@ async def test_each_refusal_of_a_code_has_its_own_sentence(database: str) -> Non
         assert "снова через 10 мин" in await chat.says("/promo gone")
 
 
-async def test_a_free_generation_is_on_the_card_explained_and_used(database: str) -> None:
+async def test_a_free_generation_is_on_the_card_and_used_by_its_own_button(database: str) -> None:
     async with conversation(database, welcome=0) as chat:
         await a_code(chat.pool, "FREE", kind="free", amount=100, generations=2)
         assert "2 генерации бесплатно" in await chat.says("/promo free")
         await chat.orders_a_cat()
-        assert "По промокоду FREE, осталось: 2" in chat.newest
-        why = await chat.taps("❓ Почему бесплатно")
-        assert f"0,64{NBSP}₽ за одну генерацию" in why
-        assert f"Промокод FREE: бесплатно вместо 0,64{NBSP}₽" in why
-        assert f"Итого: 0{NBSP}₽" in why
+        assert "Подарок по промокоду FREE, осталось: 2" in chat.newest
+        assert keyboard(chat)[0] == "🎟 Потратить подарок"
+        assert f"0,64{NBSP}₽ за одну генерацию" in await chat.taps("❓ Цена")
         await chat.taps("◀️ Назад")
-        await chat.taps("✅ Создать · бесплатно")
+        await chat.taps("🎟 Потратить подарок")
         assert chat.answers[-1].startswith("Принято")
         await chat.orders_a_cat()
         assert "осталось: 1" in chat.newest
-        await chat.taps("✅ Создать · бесплатно")
+        await chat.taps("🎟 Потратить подарок")
         await chat.orders_a_cat()
-        assert "По промокоду" not in chat.newest
+        assert "Подарок" not in chat.newest
         assert chat.button(f"✅ Создать · 0,64{NBSP}₽")
+
+
+async def test_a_gift_is_not_spent_on_a_small_order_that_is_paid(database: str) -> None:
+    async with conversation(database, welcome=1000) as chat:
+        await a_code(chat.pool, "FREE", kind="free", amount=500, generations=1)
+        await chat.says("/promo free")
+        await chat.orders_a_cat()
+        assert keyboard(chat)[:2] == [f"✅ Создать · 0,64{NBSP}₽", "🎟 Потратить подарок"]
+        await chat.taps("✅ Создать")
+        assert await chat.pool.fetchval("SELECT price FROM generation_jobs") == 64
+        await chat.orders_a_cat()
+        assert "осталось: 1" in chat.newest
+        card, _ = chat.button("🎟 Потратить подарок")
+        await chat.taps("🎟 Потратить подарок")
+        assert await chat.pool.fetchval("SELECT count(*) FROM pass_uses") == 1
+        assert await chat.pool.fetchval("SELECT price FROM generation_jobs ORDER BY job_id DESC LIMIT 1") == 0
+        await chat.taps("🎟 Потратить подарок", message_id=card)
+        assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 2
+
+
+async def test_a_gift_that_is_gone_meanwhile_leaves_the_money_alone(database: str) -> None:
+    async with conversation(database, welcome=1000) as chat:
+        await a_code(chat.pool, "FREE", kind="free", amount=500, generations=1)
+        await chat.says("/promo free")
+        await chat.orders_a_cat()
+        first, _ = chat.button("🎟 Потратить подарок")
+        await chat.orders_a_cat()
+        await chat.taps("🎟 Потратить подарок")
+        await chat.taps("🎟 Потратить подарок", message_id=first)
+        assert "Условия изменились" in chat.answers[-1]
+        assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 1
+        assert await chat.pool.fetchval("SELECT count(*) FROM holds") == 0
 
 
 async def test_an_invited_friend_is_noted_told_and_both_earn(database: str) -> None:

@@ -18,7 +18,7 @@ async def test_a_number_typed_on_another_page_is_no_gift(database: str, page: st
     async with conversation(database, welcome=10_000) as chat:
         await chat.says("/gift")
         await (chat.says(page) if page.startswith("/") else chat.taps(page))
-        assert "нажмите кнопку" in await chat.says("12")
+        assert "Напишите, что сделать" in await chat.says("12")
         assert (await money_of(chat.pool, UserId(chat.person.user_id)))[0] == 10_000
 
 
@@ -29,7 +29,7 @@ async def test_every_place_of_an_older_menu_leaves_the_question_for_a_code(datab
         await chat.says("/start")
         await chat.says("/promo")
         await chat.taps(page)
-        assert "нажмите кнопку" in await chat.says("привет")
+        assert "Напишите, что сделать" in await chat.says("привет")
         assert await chat.pool.fetchval("SELECT count(*) FROM promo_tries") == 0
 
 
@@ -42,7 +42,7 @@ async def test_the_menu_leaves_the_question_for_the_sum_of_a_bill(database: str)
         await chat.taps("💳 Карта")
         await chat.taps("✍️ Своя сумма")
         await chat.taps("ℹ️ Помощь", message_id=menu)
-        assert "нажмите кнопку" in await chat.says("500")
+        assert "Напишите, что сделать" in await chat.says("500")
         assert provider.asked == []
 
 

@@ -40,7 +40,9 @@ async def test_a_photo_that_nobody_needed_is_asked_for_anew_too_and_may_be_left_
         await chat.pool.execute(GONE)
         assert "Больше недоступно" in await presses(chat, f"j:{job_id}:again")
         assert "Цена" in await chat.taps("⏭ Пропустить")
-        assert await order(chat) == {"prompt": "в стиле акварели"}
+        assert await order(chat) == {"prompt": "в стиле акварели", "aspect_ratio": "4:3"}, (
+            "the format of the photo stays"
+        )
 
 
 async def test_nothing_is_bought_with_a_photo_that_is_gone(database: str) -> None:

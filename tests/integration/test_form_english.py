@@ -52,7 +52,7 @@ async def test_changes_in_english(database: str) -> None:
         assert chat.answers[-1] == (
             "That cannot be done: more than 4 pictures come as a series only; turn on “A series of pictures” first."
         )
-        await chat.taps("✖️ Cancel")
+        await chat.taps("◀️ To the order")
         await chat.taps("✏️ Change")
         await chat.taps("⚙️ More settings")
         await chat.taps("➕ Watermark")

@@ -82,28 +82,21 @@ async def test_who_picked_the_same_model_to_make_a_video_from_words_is_asked_for
         assert "⏭ Пропустить" not in labels(chat)
 
 
-async def test_a_photo_nobody_asked_for_is_answered_with_what_can_be_done_with_it(database: str) -> None:
-    async with conversation(database, welcome=RICH) as chat:
-        await chat.says("/start")
-        assert "Что сделать с картинкой" in await chat.sends(PHOTO)
-        assert {"📸 Оживить фото", "🎨 Изменить фото", "🏠 Меню"} <= set(labels(chat))
-        assert "🎵 Музыка и песни" not in labels(chat)
-        assert "📸" in await chat.taps("📸 Оживить фото")
-
-
-async def test_a_photo_beside_an_open_card_can_go_into_its_order(database: str) -> None:
+async def test_a_photo_beside_an_open_card_goes_into_its_order_or_becomes_one_of_its_own(database: str) -> None:
     async with form(database, "nano-banana-2") as chat:
         await chat.says("комикс")
         await chat.sends(PHOTO)
-        await chat.taps("➕ В открытый заказ · Nano Banana 2")
-        await chat.sends(PHOTO)
-        await chat.taps("✅ Готово")
         assert len((await order(chat))["image_input"]) == 1
         assert await chat.pool.fetchval("SELECT count(*) FROM drafts") == 1
+        await chat.taps("➕ Это отдельный заказ")
+        drafts = [row["inputs"] for row in await chat.pool.fetch("SELECT inputs FROM drafts ORDER BY draft_id")]
+        assert ["image_input" in each for each in drafts] == [False, True]
+        assert ["prompt" in each for each in drafts] == [True, False]
 
 
 async def test_a_voice_message_nobody_asked_for_is_not_answered_with_pictures(database: str) -> None:
     async with conversation(database, welcome=RICH) as chat:
         await chat.says("/start")
-        assert "Что сделать с записью" in await chat.sends(opus(), kind="voice")
-        assert "📸 Оживить фото" not in labels(chat)
+        assert "Suno: кавер" in await chat.sends(opus(), kind="voice")
+        assert "напишите их текстом" in chat.screen()[-2]["text"]
+        assert not any("Оживить" in each for each in labels(chat))

@@ -135,7 +135,7 @@ async def test_what_does_not_go_together_is_said_and_the_card_stays(database: st
             "Так не получится: больше 4 картинок — только серией; сначала включите «Серия картинок»."
         )
         assert "Так не получится" in await chat.says("6")
-        await chat.taps("✖️ Отмена")
+        await chat.taps("◀️ К заказу")
         assert chat.button("✅ Создать")
         assert await order(chat) == {"prompt": "кот"}
 
@@ -176,7 +176,7 @@ async def test_a_model_that_is_no_longer_sold_ends_its_form(database: str) -> No
     async with form(database, "z-image") as chat:
         await chat.pool.execute("INSERT INTO model_settings (model, hidden) VALUES ('z-image', true)")
         assert "больше не продаётся" in await chat.says("кот")
-        assert "нажмите кнопку" in await chat.says("кот"), "and the conversation is free again"
+        assert "Баланс" in await chat.says("кот"), "and the conversation is free again: a card"
 
 
 async def test_a_question_the_catalogue_no_longer_has_ends_its_form(database: str) -> None:
@@ -193,7 +193,7 @@ async def test_a_card_the_catalogue_no_longer_bears_is_not_sold_but_can_be_mende
         await chat.pool.execute('UPDATE drafts SET inputs = inputs || \'{"aspect_ratio": "5:7"}\'::jsonb')
         await chat.taps("✅ Создать")
         assert "Нет такого варианта" in chat.answers[-1]
-        await chat.taps("❓ Почему")
+        await chat.taps("❓ Цена")
         assert "устарел" in chat.answers[-1]
         await chat.taps("✏️ Изменить")
         await chat.taps("✏️ Формат")

@@ -97,7 +97,7 @@ async def test_a_file_of_more_than_twenty_megabytes_is_refused(database: str) ->
 async def test_a_photo_outside_a_transfer_is_not_taken_and_the_customer_is_told_what_to_do(database: str) -> None:
     async with transfer_shop(database) as shop:
         await shop.anna.says("/start")
-        assert "Что сделать с картинкой" in await shop.anna.sends(receipt_picture())
+        assert "Nano Banana" in await shop.anna.sends(receipt_picture())
         assert "перевод" not in shop.anna.newest
         assert await shop.count("receipts") == 0
 
@@ -142,7 +142,7 @@ async def test_where_no_bank_details_are_set_nobody_is_offered_a_transfer(databa
         await shop.anna.says("/start")
         await shop.anna.says("/topup")
         assert not any("Перевод" in label for label in shop.anna.labels())
-        assert "Что сделать с картинкой" in await shop.anna.sends(receipt_picture())
+        assert "Nano Banana" in await shop.anna.sends(receipt_picture())
 
 
 async def test_an_update_handled_twice_is_one_receipt_and_one_message_to_each_operator(database: str) -> None:

@@ -38,9 +38,9 @@ async def quoted(pool: Pool, user: UserId) -> Quote:
 
 
 async def orders(pool: Pool, user: UserId, *, number: int = 0, **more: Any) -> CreateOutcome:
-    """An order at the price the user is shown now."""
+    """An order whose card shows its price, bought by the pass the user has."""
     quote = await quoted(pool, user)
-    draft = await a_draft(pool, user, price=quote.price.minor, origin=f"order:{number}:{quote.price.minor}")
+    draft = await a_draft(pool, user, price=PRICE.minor, origin=f"order:{number}:{quote.price.minor}")
     return await tap_create(pool, draft, quote=quote, **more)
 
 
@@ -72,7 +72,7 @@ async def test_two_taps_at_once_on_two_cards_use_the_last_pass_once(database: st
         anna = await a_user(pool, balance=1000)
         await a_pass(pool, anna, generations=3)
         quote = await quoted(pool, anna)
-        drafts = [await a_draft(pool, anna, price=0, origin=f"order:{number}") for number in range(10)]
+        drafts = [await a_draft(pool, anna, price=PRICE.minor, origin=f"order:{number}") for number in range(10)]
         creations = await asyncio.gather(*(tap_create(pool, draft, quote=quote) for draft in drafts))
         assert sum(isinstance(creation, Created) for creation in creations) == 3
         changed = [creation for creation in creations if isinstance(creation, CardOutdated)]
@@ -81,15 +81,34 @@ async def test_two_taps_at_once_on_two_cards_use_the_last_pass_once(database: st
         assert await money_of(pool, anna) == (1000, 0)
 
 
-async def test_a_card_with_its_full_price_is_bought_at_it_when_the_pass_is_gone_meanwhile(database: str) -> None:
+async def test_a_tap_on_a_pass_that_is_gone_meanwhile_takes_no_money(database: str) -> None:
     async with pool_of(database) as pool:
         anna = await a_user(pool, balance=1000)
         await a_pass(pool, anna)
         stale = await quoted(pool, anna)
         await job_of(pool, anna, 1)
         draft = await a_draft(pool, anna, price=PRICE.minor, origin="full")
-        assert isinstance(await tap_create(pool, draft, quote=stale), Created)
+        assert isinstance(await tap_create(pool, draft, quote=stale), CardOutdated)
+        assert await money_of(pool, anna) == (1000, 0)
+
+
+async def test_a_pass_is_kept_where_the_customer_pays(database: str) -> None:
+    async with pool_of(database) as pool:
+        anna = await a_user(pool, balance=1000)
+        await a_pass(pool, anna)
+        draft = await a_draft(pool, anna, price=PRICE.minor)
+        assert isinstance(await tap_create(pool, draft, quote=agreed(PRICE)), Created)
         assert await money_of(pool, anna) == (1000 - 64, 64)
+        assert (await quoted(pool, anna)).paid_by is not None
+
+
+async def test_a_card_bought_by_a_pass_costs_nothing_from_then_on(database: str) -> None:
+    async with pool_of(database) as pool:
+        anna = await a_user(pool, balance=1000)
+        await a_pass(pool, anna)
+        await job_of(pool, anna, 1)
+        assert await pool.fetchval("SELECT price FROM drafts") == 0
+        assert await money_of(pool, anna) == (1000, 0)
 
 
 async def test_a_failed_or_canceled_job_leaves_its_pass_and_a_late_gift_takes_none(database: str) -> None:
@@ -161,7 +180,7 @@ async def test_somebody_elses_pass_pays_for_nobody(database: str) -> None:
         anna, boris = await a_user(pool, user_id=1), await a_user(pool, user_id=2, balance=0)
         await a_pass(pool, anna)
         stolen = await quoted(pool, anna)
-        draft = await a_draft(pool, boris, price=0)
+        draft = await a_draft(pool, boris, price=PRICE.minor)
         assert isinstance(await tap_create(pool, draft, quote=stolen), CardOutdated)
 
 

@@ -20,7 +20,8 @@ SCALARS: Final[dict[str, type | tuple[type, ...]]] = {
 NEWER: Final[dict[str, dict[str, list[str]]]] = {
     "Update": {"subscription": ["StarSubscriptionUpdated"]},
     "StarSubscriptionUpdated": {"user!": ["User"], "invoice_payload!": ["String"], "state!": ["String"]},
-    "InlineKeyboardButton": {"disabled": ["Boolean"]},
+    "InlineKeyboardButton": {"disabled": ["DisabledButton"]},
+    "DisabledButton": {},
     "RichBlockDocument": {"type!": ["String"], "document!": ["Document"], "caption": ["RichBlockCaption"]},
 }
 NEWER_UNIONS: Final = {"RichBlock": ["RichBlockDocument"]}

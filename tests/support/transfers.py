@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from PIL import Image
@@ -25,6 +26,7 @@ from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import Chat
 from support.customer import words_of
 from support.database import pool_of
+from support.files import desk_of
 from support.shop import bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
@@ -127,8 +129,9 @@ async def transfer_shop(database: str, *, options: PaymentOptions = OPTIONS) -> 
     """Anna and Boris buy, Peter and Olga are operators."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
         texts = load_texts()
+        files, operating = desk_of(pool, bot, Path()), frozenset({UserId(PETER), UserId(OLGA)})
         parts: dict[str, Any] = {
-            "config": bot_config(pool, options=options, operators=frozenset({UserId(PETER), UserId(OLGA)})),
+            "config": bot_config(pool, options=options, operators=operating, files=files),
             "bot": bot,
             "dispatcher": dispatcher(),
         }

@@ -15,16 +15,15 @@ from photomat.bot.order_form.form import (
     new_form,
     next_question,
     remove,
-    settled,
     skip,
     steps,
-    still_valid,
     take,
 )
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
+from photomat.catalog.order import settled, still_valid
 
 CATALOG = load_catalog()
 Z_IMAGE = CATALOG.get("z-image")

@@ -24,13 +24,14 @@ from photomat.bot.order_form.form import (
     skip,
     take,
 )
-from photomat.bot.order_form.parsing import parse_answer, parse_lines, values
+from photomat.bot.order_form.parsing import parse_answer, parse_lines
 from photomat.bot.order_form.views import About, OpenQuestion, Sources
 from photomat.bot.view import View
 from photomat.catalog.answers import FileFacts, Refused, check_answer, check_file, check_files
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
+from photomat.catalog.options import values
 from photomat.catalog.order import SAMPLE_FILES, check_order, relevant
 from photomat.catalog.storefront import Offer
 from photomat.jobs.history import EarlierResult

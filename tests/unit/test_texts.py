@@ -18,6 +18,7 @@ from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFER
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
 from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, OfferFilter
+from photomat.catalog.wishes import wishes
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.next_steps import OFFERED
@@ -127,6 +128,7 @@ def keys_made_up() -> set[str]:
         *(f"command-{command}" for command in COMMANDS),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
+        *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
     }
 

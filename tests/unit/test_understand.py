@@ -5,10 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from photomat.bot.order_form.parsing import parse_answer, parse_lines, values
+from photomat.bot.order_form.parsing import parse_answer, parse_lines
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
+from photomat.catalog.options import values
 from photomat.catalog.words import LocalizedText
 
 CATALOG = load_catalog()

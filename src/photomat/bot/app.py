@@ -10,7 +10,7 @@ from aiogram.types import BotCommand
 
 from photomat.bot.menu import deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
-from photomat.bot.middlewares import AnswerEveryTap, LeaveQuestionOnNewPage, RegisterSender
+from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.results import gallery, next_order
@@ -21,6 +21,8 @@ from photomat.bot.topup import stars, subscription
 from photomat.bot.transfer import handlers as transfer
 from photomat.bot.transfer import review
 from photomat.bot.wallet import handlers as wallet
+from photomat.bot.wish import changes as wish_changes
+from photomat.bot.wish import handlers as wish
 from photomat.texts.load import LANGUAGES, Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 
@@ -52,6 +54,7 @@ def build_dispatcher() -> Dispatcher:
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     for observer in (dispatcher.message, dispatcher.callback_query):
         observer.middleware(RegisterSender())
+        observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
     dispatcher.include_routers(*_routers())
     return dispatcher
@@ -80,6 +83,8 @@ def _routers() -> list[Router]:
         order_form.router(),
         order_card.router(),
         topup.own_sum_router(),
+        wish_changes.router(),
+        wish.router(),
         fallback.router(),
     ]
 

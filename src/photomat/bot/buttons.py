@@ -30,6 +30,7 @@ class Screen(StrEnum):
 
 class DraftAction(StrEnum):
     CREATE = "create"
+    VOUCHER = "gift"
     CHANGE = "change"
     CANCEL = "cancel"
     BACK = "back"
@@ -191,11 +192,50 @@ class DraftButton(CallbackData, prefix="d"):
     revision: Small
 
 
+class WishButton(CallbackData, prefix="dw"):
+    """Makes a draft an order of another wish, with the same words and files."""
+
+    draft_id: Id
+    revision: Small
+    wish: str
+
+
+class OtherModelsButton(CallbackData, prefix="dl"):
+    """Lists the models that can make what a draft is about."""
+
+    draft_id: Id
+    revision: Small
+    page: Small = 0
+
+
+class OtherModelButton(CallbackData, prefix="dm"):
+    """Takes a draft over to another model."""
+
+    draft_id: Id
+    model: str
+
+
+class ApartButton(CallbackData, prefix="da"):
+    """Gives a draft its earlier words back, and makes the new ones an order of their own."""
+
+    draft_id: Id
+    revision: Small
+
+
 class ChangeButton(CallbackData, prefix="e"):
     """Asks one input of a draft again, by number."""
 
     draft_id: Id
     question: Small
+
+
+class CardOptionButton(CallbackData, prefix="co"):
+    """Gives an input of a draft one of its values, both by number, if its card still shows this revision."""
+
+    draft_id: Id
+    revision: Small
+    question: Small
+    option: Small
 
 
 class LanguageButton(CallbackData, prefix="l"):

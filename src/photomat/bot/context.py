@@ -134,7 +134,7 @@ class UpdateContext:
         self.writes.append(write)
 
     async def register_now(self) -> None:
-        """Give a new user their row and wallet before the update is done, because money is to reach them now; idempotent."""
+        """Give a new user their row and wallet before the update is done: money or an order is theirs now; idempotent."""
         if self.is_new_user:
             async with transaction(self.pool) as tx:
                 await _register(tx, self)

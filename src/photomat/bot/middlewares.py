@@ -13,7 +13,8 @@ from aiogram.types import CallbackQuery, Message, TelegramObject
 
 from photomat.bot.buttons import OpensPage
 from photomat.bot.context import UpdateContext
-from photomat.bot.transport import Tap
+from photomat.bot.order_form.form import Form
+from photomat.bot.transport import Tap, close_keyboards
 from photomat.jobs.history import is_job_card
 from photomat.kernel.ids import ChatId, MessageId
 
@@ -40,6 +41,28 @@ class LeaveQuestionOnNewPage(BaseMiddleware):
         if by_command or isinstance(data.get("callback_data"), OpensPage):
             _context(data).leave_question()
         return await handler(event, data)
+
+
+class CloseAnsweredQuestion(BaseMiddleware):
+    """A question that was answered, or left, loses its buttons; the message that was tapped has become something else."""
+
+    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
+        ctx, before = _context(data), _context(data).form
+        result = await handler(event, data)
+        after, bot = ctx.form, data.get("bot")
+        if before is None or not isinstance(bot, Bot) or (after is not None and _is_same_question(before, after)):
+            return result
+        shown = {after.asked_in, after.counter} if after is not None else set()
+        tapped = {event.message.message_id} if isinstance(event, CallbackQuery) and event.message else set()
+        asked = [each for each in (before.asked_in, before.counter) if each is not None]
+        await close_keyboards(
+            bot, chat_id=ctx.chat_id, message_ids=[each for each in asked if each not in shown | tapped]
+        )
+        return result
+
+
+def _is_same_question(before: Form, after: Form) -> bool:
+    return (before.form_id, before.turn) == (after.form_id, after.turn)
 
 
 class AnswerEveryTap(BaseMiddleware):

@@ -3,15 +3,18 @@
 A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anyone may tap, it is sent anew.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from html import escape
 from typing import Final
 
+from aiogram import Bot
 from aiogram.enums import ChatType, ParseMode
-from aiogram.exceptions import TelegramBadRequest
+from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadRequest
 from aiogram.types import CallbackQuery, ForceReply, InaccessibleMessage, InlineKeyboardMarkup, Message
 
 from photomat.bot.view import View
+from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import MessageId
 from photomat.telegram.errors import is_not_modified
 
@@ -119,6 +122,13 @@ async def edit_or_send(message: Message, view: View, *, sent_before: int | None)
         if not is_not_modified(refusal):
             return await send(message, view)
     return MessageId(sent_before)
+
+
+async def close_keyboards(bot: Bot, *, chat_id: int, message_ids: Iterable[int]) -> None:
+    """Take the buttons off messages that are done with, as far as Telegram lets us: nothing depends on it."""
+    for message_id in message_ids:
+        with suppress(TelegramAPIError, ClientDecodeError, PhotomatError):
+            await bot.edit_message_reply_markup(chat_id=chat_id, message_id=message_id)
 
 
 def _text(message: Message | InaccessibleMessage, view: View) -> str:

@@ -12,7 +12,7 @@ from photomat.catalog.answers import MEGABYTE, FileFacts, Refused, check_answer,
 from photomat.catalog.formula import as_number, is_given, plain
 from photomat.catalog.input import Condition, FileKind, FileLimits, Input
 from photomat.catalog.model import Model, Together, referred_to, sum_for, total_of, values_of_field
-from photomat.catalog.reference import FileRef, Ref, files_in, references
+from photomat.catalog.reference import FileRef, JobRef, Ref, files_in, reference, references
 from photomat.kie.protocol import FAMILIES
 
 HOST: Final = "https://files.example/photomat"
@@ -64,6 +64,33 @@ def check_order(
     for rule in model.together:
         found += _too_much(model, rule, filled, measured or {})
     return tuple(found)
+
+
+def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs without those that do not apply beside the rest, in the order of the catalogue.
+
+    A track belongs to the job that was chosen: with another one, it is to be chosen anew.
+    """
+    kept = {each.name: inputs[each.name] for each in model.inputs if is_given(inputs.get(each.name))}
+    jobs = {_job_of(kept[each.name]) for each in model.inputs if each.type == "task" and each.name in kept}
+    for each in model.inputs:
+        if each.type == "track" and each.name in kept and jobs and _job_of(kept[each.name]) not in jobs:
+            del kept[each.name]
+        if each.name in kept and not each.condition.holds(model.filled(kept)):
+            del kept[each.name]
+    return kept
+
+
+def still_valid(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """What of an earlier order today's catalogue still takes."""
+    known = [each for each in model.inputs if is_given(inputs.get(each.name))]
+    good = [each for each in known if not isinstance(check_answer(each, inputs[each.name]), Refused)]
+    return settled(model, {each.name: inputs[each.name] for each in good})
+
+
+def _job_of(value: Any) -> int | None:
+    found = reference(value)
+    return found.job_id if isinstance(found, JobRef) else None
 
 
 def body_of(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -209,11 +209,16 @@ def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[M
         return []
     terms = [_terms(each.id, each.titles, each.purpose, (each.category, *each.also), each.tags) for each in models]
     vocabulary = {term for known in terms for term in known}
-    names = _names(frozenset(name for each in models for name in _brands(each.id, each.titles)))
+    names = brands(models)
     fitting = _in_two_words(wanted, [_fitting(word, vocabulary, names) for word in wanted], names)
     scores = [_score(known, fitting, every=every) for known in terms]
     found = [number for number, score in enumerate(scores) if score]
     return [models[number] for number in sorted(found, key=lambda number: -scores[number])]
+
+
+def brands(models: Sequence[Model]) -> Mapping[str, frozenset[str]]:
+    """The names that models and their makers go by, keyed by their sounds: for `names_like`."""
+    return _names(frozenset(name for each in models for name in _brands(each.id, each.titles)))
 
 
 def meaningful(words: str) -> list[str]:

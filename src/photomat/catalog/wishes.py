@@ -57,6 +57,13 @@ def wishes_from(start: Start | None) -> tuple[Wish, ...]:
     return tuple(each for each in wishes().values() if each.starts_from == start)
 
 
+def wish_served_by(model: Model, start: Start | None) -> Wish | None:
+    """The wish that an order of this model fulfils: one that names the model, else one of its category."""
+    found = wishes_from(start)
+    named = (each for each in found if model.id in each.models)
+    return next(named, None) or next((each for each in found if _serves(model, each)), None)
+
+
 def model_for(wish: Wish, storefront: Storefront) -> Model | None:
     """The model that serves a wish now: an operator's favourite that fits, else the first of the wish's own that is sold."""
     favourites = (each.model for each in storefront.listed if each.featured and _serves(each.model, wish))

@@ -1,7 +1,8 @@
 """`photomat run`: everything in one process, migrations first. `photomat sandbox`, or `run` without keys: the same, simulated.
 
 The simulators of Telegram, Kie.ai and payment providers share no code with the bot and run as a separate process; the bot talks
-to them over real HTTP, by webhook and with signed callbacks, as in production.
+to them over real HTTP, by webhook and with signed callbacks, as in production. There the bot is a process of its own too, which
+the chat page can kill: we start it again, tend its database and the simulators, and everything ends with us, however we end.
 """
 
 import asyncio
@@ -11,8 +12,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -21,6 +22,7 @@ import uvloop
 from photomat.app.settings import SANDBOX_WELCOME, Settings, load
 from photomat.cli.database import Database, owned_database
 from photomat.cli.screen import show_box
+from photomat.cli.supervisor import BotSupervisor
 from photomat.db.installation import SANDBOX_BOT
 from photomat.kernel import failpoint, logs
 from photomat.kernel.errors import Startup
@@ -49,7 +51,7 @@ START_TIMEOUT_S: Final = 20.0
 LAST_PORT: Final = 65533
 OVERDUE_S: Final = 45.0
 TIMEOUT_S: Final = 300.0
-"""Short, because the simulated Kie forgets its tasks when it stops."""
+"""Short, so that a visitor sees what becomes of a task that never ends."""
 log = get_logger()
 
 
@@ -70,31 +72,95 @@ def run_sandbox(settings: Settings) -> None:
         log.warning("DATABASE_URL_IGNORED", reason="the sandbox has a database of its own", data=str(settings.data_dir))
     settings = settings.model_copy(update=dict.fromkeys(REAL_BOT_SETTINGS))
     inside = _against_simulators(settings)
-    with owned_database(settings) as database, simulators(settings):
-        serve(inside, database, lambda: show_box(_sandbox_urls(settings), first="Chat page", settings=settings))
+    with owned_database(settings) as database, simulators(settings) as outside:
+        code = _supervised(settings, inside, database, outside).run()
+    if code:
+        raise SystemExit(code)
+
+
+def _supervised(settings: Settings, inside: Settings, database: Database, outside: "Simulators") -> BotSupervisor:
+    """Prepare to run the bot `inside`; what it needs is loaded here, once for all its starts."""
+    from photomat.app import instance  # noqa: F401, PLC0415  see `_serve`
+
+    untended = Database(dsn=database.dsn, tend=lambda: None)
+
+    def be_bot(is_first: bool) -> None:  # noqa: FBT001  the supervisor's only word to it
+        serve(
+            inside,
+            untended,
+            lambda: show_box(_sandbox_urls(settings), first="Chat page", settings=settings) if is_first else None,
+        )
+
+    def tend() -> None:
+        try:
+            database.tend()
+            outside.tend()
+        except Startup as error:
+            log.error("DATABASE_DOWN", error=str(error))
+
+    return BotSupervisor(serve=be_bot, tend=tend, announce=outside.announce)
+
+
+class Simulators:
+    """All simulators in one process; it ends with us, even if we are killed, because its standard input closes."""
+
+    def __init__(self, command: Sequence[str], *, ports: tuple[int, int]) -> None:
+        self._command = command
+        self._ports = ports
+        self._bot = 0
+        self._process = self._started()
+
+    def announce(self, bot: int) -> None:
+        """Tell them the bot's process id, 0 for none; they kill it when a visitor asks for it."""
+        self._bot = bot
+        pipe = self._process.stdin
+        with suppress(BrokenPipeError):
+            if pipe is not None:
+                pipe.write(f"bot {bot}\n".encode())
+                pipe.flush()
+
+    def tend(self) -> None:
+        """Start them again if they died; they keep their chats and tasks on disk."""
+        if self._process.poll() is not None:
+            code, self._process = self._process.returncode, self._started()
+            self.announce(self._bot)
+            log.warning("SIMULATORS_RESTARTED", exit_code=code)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(self._command, stdin=subprocess.PIPE, start_new_session=True)  # noqa: S603  a fixed list
+        try:
+            for port in self._ports:
+                _wait_for(process, port)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        return process
 
 
 @contextmanager
-def simulators(settings: Settings) -> Iterator[None]:
-    """Run all simulators in one process; it ends with us, even if we are killed, because its standard input closes."""
-    state = Path(settings.data_dir) / "telegram.json"
+def simulators(settings: Settings) -> Iterator[Simulators]:
+    state, kie_state = (Path(settings.data_dir) / name for name in ("telegram.json", "kie.db"))
     state.parent.mkdir(parents=True, exist_ok=True)
     tighten(state.with_name(f"{state.name}.files"))
     command = [
         *(sys.executable, "-P", "-m", "photomat_sandbox.cli", "serve"),
         *("--host", "127.0.0.1", "--telegram-port", str(settings.port + 1), "--kie-port", str(settings.port + 2)),
-        *("--token", TOKEN, "--kie-key", KIE_KEY, "--webhook-key", WEBHOOK_KEY, "--state", str(state), "--with-stdin"),
+        *("--token", TOKEN, "--kie-key", KIE_KEY, "--webhook-key", WEBHOOK_KEY, "--with-stdin"),
+        *("--state", str(state), "--kie-state", str(kie_state)),
         *("--shop-id", SHOP_ID, "--shop-key", SHOP_KEY, "--shop-currency", settings.currency),
         *("--crypto-token", CRYPTO_TOKEN, "--pay-to", f"http://127.0.0.1:{settings.port}"),
         *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
     ]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603  a fixed list
-        try:
-            _wait_for(process, settings.port + 1)
-            _wait_for(process, settings.port + 2)
-            yield
-        finally:
-            process.terminate()
+    running = Simulators(command, ports=(settings.port + 1, settings.port + 2))
+    try:
+        yield running
+    finally:
+        running.stop()
 
 
 def refuse_taken_port(host: str, port: int) -> None:

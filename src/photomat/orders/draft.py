@@ -18,8 +18,8 @@ from photomat.work.retention import OldRows
 LIFE: Final = timedelta(days=1)
 UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
-    "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id,"
-    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed"
+    "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
+    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
 )
 
 
@@ -38,7 +38,7 @@ class Draft:
     """A filled-in order with its quoted price. `revision` tells whether a card shows the newest.
 
     A draft that has expired or was canceled is closed. `said` are the plain words it began with, if it did;
-    `card_message_id` is the message that shows it, as far as known.
+    `card_message_id` is the message that shows it, as far as known. `inputs_before` are those before words changed it.
     """
 
     draft_id: DraftId
@@ -50,8 +50,10 @@ class Draft:
     price: Money
     revision: int
     is_closed: bool
+    is_bought: bool = False
     said: str | None = None
     card_message_id: MessageId | None = None
+    inputs_before: Mapping[str, Any] | None = None
 
 
 async def save_draft(
@@ -96,14 +98,20 @@ async def change_draft(
     model: str,
     inputs: Mapping[str, Any],
     price: Money,
+    can_be_undone: bool = False,
+    revision: int | None = None,
 ) -> Draft | None:
-    """Make a new revision of a draft not yet bought; idempotent per origin. None when it is bought or not this user's."""
+    """Make a new revision of a draft, or of this `revision` of it; idempotent per origin.
+
+    None when it is bought, not this user's, or at another revision.
+    """
     row = await pool.fetchrow(
         f"""
         UPDATE drafts
            SET revision = revision + CASE WHEN origin = $3 THEN 0 ELSE 1 END, origin = $3, inputs = $4, price = $5,
-               currency = $6, expires_at = photomat_now() + $7::interval, model = $8, changed_at = photomat_now()
-         WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL
+               currency = $6, expires_at = photomat_now() + $7::interval, model = $8, changed_at = photomat_now(),
+               inputs_before = CASE WHEN origin = $3 THEN inputs_before WHEN $10 THEN inputs END
+         WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL AND ($9::int IS NULL OR revision = $9 OR origin = $3)
         RETURNING {COLUMNS}
         """,  # noqa: S608  a constant list of columns
         draft_id,
@@ -114,6 +122,8 @@ async def change_draft(
         price.currency,
         LIFE,
         model,
+        revision,
+        can_be_undone,
     )
     return None if row is None else _draft(row)
 
@@ -169,6 +179,21 @@ async def newest_card(
         within,
     )
     return None if row is None else _draft(row)
+
+
+async def count_recent(pool: Pool, *, user_id: UserId, within: timedelta, most: int) -> int:
+    """How many drafts a user made within this time, counted up to `most`."""
+    return int(
+        await pool.fetchval(
+            """
+            SELECT count(*) FROM (SELECT FROM drafts WHERE user_id = $1 AND created_at > photomat_now() - $2::interval
+                                   ORDER BY draft_id DESC LIMIT $3) AS recent
+            """,
+            user_id,
+            within,
+            most,
+        )
+    )
 
 
 async def record_card(tx: Transaction, *, draft_id: DraftId, message_id: MessageId) -> None:
@@ -227,9 +252,11 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
-async def mark_bought(tx: Transaction, *, draft_id: DraftId) -> None:
-    """Mark a draft as sold: nothing can change it, including a transaction that waits for its row right now."""
-    await tx.execute("UPDATE drafts SET bought_at = photomat_now() WHERE draft_id = $1", draft_id)
+async def mark_bought(tx: Transaction, *, draft_id: DraftId, price: Money) -> None:
+    """Mark a draft as sold at this price: nothing can change it, including a transaction that waits for its row right now."""
+    await tx.execute(
+        "UPDATE drafts SET bought_at = photomat_now(), price = $2 WHERE draft_id = $1", draft_id, price.minor
+    )
 
 
 async def cancel_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> bool:
@@ -258,6 +285,8 @@ def _draft(row: Row) -> Draft:
         price=Money(row["price"], row["currency"]),
         revision=row["revision"],
         is_closed=row["is_closed"],
+        is_bought=row["is_bought"],
         said=row["said"],
         card_message_id=row["card_message_id"],
+        inputs_before=row["inputs_before"],
     )

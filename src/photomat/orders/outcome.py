@@ -7,6 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from photomat.catalog.answers import Refused
 from photomat.catalog.model import Model
+from photomat.catalog.options import OptionRow
+from photomat.catalog.pricing import Quote, Voucher
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
 from photomat.orders.draft import Draft
@@ -17,6 +19,15 @@ class DraftOrder(NamedTuple):
 
     draft: Draft
     model: Model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternatives:
+    """A draft's card: what the order costs, what it could have in place of its own, and the voucher that covers it."""
+
+    quote: Quote
+    rows: tuple[OptionRow, ...]
+    voucher: Voucher | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +58,11 @@ class CardOutdated:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftGone:
     """The draft expired, was canceled, or belongs to another user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftBought:
+    """The draft became a job: it can no longer be changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,3 +109,6 @@ CreateOutcome: TypeAlias = Created | AlreadyStarted | CardOutdated | DraftGone |
 """Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
 
 PurchaseOutcome: TypeAlias = CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney
+
+ChangeOutcome: TypeAlias = DraftOrder | CardOutdated | DraftBought | DraftGone | OrderRefused
+"""Outcomes of one option chosen on a card; a draft that was changed comes with its model."""

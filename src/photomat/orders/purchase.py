@@ -1,20 +1,21 @@
 """`create_job_atomic`: a draft becomes a job with its hold, once per draft, all or nothing.
 
 Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown again
-with today's price. Operators' rules and the user's vouchers are read with every quote. Limits are tested under the lock of the
-user's row, so two taps never both take the last place; a voucher is used under the same lock.
+with today's price. A voucher pays only where its own button was tapped. Operators' rules are read with every quote. Limits are
+tested under the lock of the user's row, so two taps never both take the last place; a voucher is used under the same lock.
 
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
 Killed before the commit: nothing happened, and the update is handled again.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from photomat.catalog.model import Model
 from photomat.catalog.overrides import rules_of
-from photomat.catalog.pricing import Quote, Rates, quote
+from photomat.catalog.pricing import PriceRules, Quote, Rates, quote
 from photomat.db.pool import Transaction
 from photomat.files.facts import measured_inputs
 from photomat.jobs import store as jobs_store
@@ -27,7 +28,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
 from photomat.orders import draft as drafts
 from photomat.orders import limits
-from photomat.orders.draft import Buyer
+from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import AlreadyStarted, CardOutdated, Created, CreateOutcome, DraftGone, DraftOrder
 from photomat.rewards import vouchers
@@ -36,16 +37,34 @@ from photomat.wallet import ledger
 from photomat.work import budget
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceFacts:
+    """What a price depends on besides the inputs: the jobs and files they refer to, and operators' rules."""
+
+    chosen_before: Mapping[str, str]
+    measured: Mapping[str, Decimal]
+    standing: PriceRules
+
+    def quote(self, model: Model, inputs: Mapping[str, Any], rates: Rates) -> Quote:
+        return quote(model, {**inputs, **self.chosen_before}, rates, self.standing, measured=self.measured)
+
+
+async def price_facts(
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, currency: str
+) -> PriceFacts:
+    return PriceFacts(
+        chosen_before=await inputs_of_earlier_jobs(tx, user_id, model, inputs),
+        measured=await measured_inputs(tx, user_id, model, inputs),
+        standing=await rules_of(tx, model.id, currency=currency),
+    )
+
+
 async def quote_for(
     tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, rates: Rates
 ) -> Quote:
-    """The price with everything it is made of; 0 where a voucher of the user covers it."""
-    chosen_before = await inputs_of_earlier_jobs(tx, user_id, model, inputs)
-    measured = await measured_inputs(tx, user_id, model, inputs)
-    standing = await rules_of(tx, model.id, currency=rates.currency)
-    found = quote(model, {**inputs, **chosen_before}, rates, standing, measured=measured)
-    paid_by = await voucher_for(tx, user_id=user_id, quote=found) if found.price.minor else None
-    return found if paid_by is None else found.with_voucher(paid_by)
+    """The price in money, with everything it is made of."""
+    facts = await price_facts(tx, user_id, model, inputs, currency=rates.currency)
+    return facts.quote(model, inputs, rates)
 
 
 async def purchase(
@@ -58,10 +77,15 @@ async def purchase(
     rates: Rates,
     corr: str,
     allowed: Limits = USUAL,
+    by_voucher: bool = False,
     job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
 ) -> CreateOutcome:
-    """Quote an order and buy it in one transaction; its request is frozen on the job."""
+    """Quote an order and buy it in one transaction, for money or `by_voucher`; its request is frozen on the job."""
     draft, model = order
+    quoted = await quote_for(tx, buyer.user_id, model, draft.inputs, rates=rates)
+    voucher = await voucher_for(tx, user_id=buyer.user_id, quote=quoted) if by_voucher else None
+    if by_voucher and voucher is None:
+        return await _without_voucher(tx, draft, message_id=message_id)
     new = NewJob(
         draft_id=draft.draft_id,
         corr=corr,
@@ -73,7 +97,7 @@ async def purchase(
         model=draft.model,
         kind=model.kind,
         inputs=draft.inputs,
-        quote=await quote_for(tx, buyer.user_id, model, draft.inputs, rates=rates),
+        quote=quoted if voucher is None else quoted.with_voucher(voucher),
         request=frozen_request(model, draft.inputs),
         title=model.title_in(buyer.language),
         job_id=job_id,
@@ -82,7 +106,10 @@ async def purchase(
 
 
 async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allowed: Limits = USUAL) -> CreateOutcome:
-    """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened)."""
+    """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened).
+
+    A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money.
+    """
     user_id, draft_id = new.user_id, new.draft_id
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     if draft is None:
@@ -93,24 +120,30 @@ async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allo
         return DraftGone()
     if draft.revision != revision:
         return CardOutdated(draft=draft)
-    quote = await vouchers.drop_used_voucher(tx, user_id=user_id, quote=new.quote)
-    if draft.price != quote.price:
-        return CardOutdated(draft=await drafts.set_price(tx, draft_id=draft_id, price=quote.price))
-    refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor and quote.paid_by is None)
+    quote, shown = new.quote, new.quote.without_voucher().price
+    if draft.price != shown or not await vouchers.is_voucher_left(tx, user_id=user_id, quote=quote):
+        return CardOutdated(draft=await drafts.set_price(tx, draft_id=draft_id, price=shown))
+    refusal = await limits.refusal(tx, user_id, allowed, is_free=not shown.minor)
     if refusal is not None:
         return refusal
-    as_locked = replace(new, model=draft.model, inputs=draft.inputs, quote=quote)
+    as_locked = replace(new, model=draft.model, inputs=draft.inputs)
     made = await jobs_store.insert_job(tx, as_locked, current_turn=await budget.current_turn(tx, CREATES))
     if made is None:
         return DraftGone()
-    await drafts.mark_bought(tx, draft_id=draft_id)
+    await drafts.mark_bought(tx, draft_id=draft_id, price=quote.price)
     if quote.paid_by is not None:
         await vouchers.use_voucher(tx, use_id=quote.paid_by.use_id, job_id=made)
-    if draft.price.minor:
-        await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(made), job_id=made)
-    await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=draft.price.minor)
+    if quote.price.minor:
+        await ledger.hold(tx, user_id=user_id, amount=quote.price, reference=hold_reference(made), job_id=made)
+    await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=quote.price.minor)
     failpoint("create.before_commit")
-    return Created(job_id=made, corr=new.corr, model=draft.model, kind=new.kind, price=draft.price)
+    return Created(job_id=made, corr=new.corr, model=draft.model, kind=new.kind, price=quote.price)
+
+
+async def _without_voucher(tx: Transaction, draft: Draft, *, message_id: MessageId) -> CreateOutcome:
+    """What a tap on a voucher gets that no longer covers the order: the job it made before, or the card anew."""
+    started = await job_of_draft(tx, draft_id=draft.draft_id, user_id=draft.user_id, message_id=message_id)
+    return started or (DraftGone() if draft.is_closed else CardOutdated(draft=draft))
 
 
 async def job_of_draft(

@@ -11,8 +11,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from photomat.catalog.answers import FileFacts, Refused, check_files
+from photomat.catalog.defaults import with_defaults
 from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
+from photomat.catalog.options import Order, option_rows, with_option
 from photomat.catalog.order import check_order, unfit
 from photomat.catalog.overrides import rules_of, setting_of, settings_of_models, standing_rules
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
@@ -41,8 +43,13 @@ from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
     AlreadyStarted,
+    Alternatives,
+    CardOutdated,
+    ChangeOutcome,
     Created,
     CreateOutcome,
+    DraftBought,
+    DraftGone,
     DraftOrder,
     LimitReached,
     NotEnoughMoney,
@@ -50,8 +57,11 @@ from photomat.orders.outcome import (
     OrderRefused,
     PurchaseOutcome,
 )
-from photomat.orders.purchase import job_of_draft, purchase, quote_for
+from photomat.orders.purchase import job_of_draft, price_facts, purchase, quote_for
+from photomat.rewards.vouchers import voucher_for
 
+MINUTE: Final = timedelta(minutes=1)
+MAX_CARDS_A_MINUTE: Final = 12
 DOUBLE_TAP: Final = timedelta(minutes=1)
 """Within it the same order does not get a second card: both could be paid."""
 log = get_logger()
@@ -103,6 +113,26 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await quote_for(tx, user_id, model, inputs, rates=self.rates)
 
+    async def alternatives(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> Alternatives:
+        """What an order costs, and what it would cost with other options; everything is read once."""
+        async with transaction(self.pool) as tx:
+            facts = await price_facts(tx, user_id, model, inputs, currency=self.rates.currency)
+            now = facts.quote(model, inputs, self.rates)
+            voucher = await voucher_for(tx, user_id=user_id, quote=now) if now.price.minor else None
+        order = Order(
+            model=model,
+            inputs=inputs,
+            measured=facts.measured,
+            price_of=lambda changed: facts.quote(model, changed, self.rates).price,
+        )
+        return Alternatives(quote=now, rows=option_rows(order), voucher=voucher)
+
+    async def with_defaults(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs with whatever can be filled in sensibly, such as the format of a picture."""
+        async with transaction(self.pool) as tx:
+            facts = await file_facts(tx, user_id, files_in(inputs))
+        return with_defaults(model, inputs, facts)
+
     async def free_quota(self, user_id: UserId) -> int:
         async with transaction(self.pool) as tx:
             return await limits.free_quota(tx, user_id, self.limits)
@@ -127,6 +157,12 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await _unfit_inputs(tx, user_id, model, inputs)
 
+    async def completed(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs with sensible values for everything required that a customer need not be asked for."""
+        async with transaction(self.pool) as tx:
+            facts = await file_facts(tx, user_id, files_in(inputs))
+        return with_defaults(model, inputs, facts)
+
     async def files_too_long(
         self, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
     ) -> Refused | None:
@@ -148,10 +184,12 @@ class OrderService:
         origin: str,
         draft_id: int | None = None,
         said: str | None = None,
+        can_be_undone: bool = False,
     ) -> Draft:
         """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet.
 
-        The new revision may be of another model. `said` are the plain words a new draft began with.
+        The new revision may be of another model; one that can be undone keeps the inputs before it. `said` are the plain
+        words a new draft began with.
         """
         price = (await self.quote(buyer.user_id, model, inputs)).price
         failpoint("draft.before_save")
@@ -164,6 +202,7 @@ class OrderService:
                 model=model.id,
                 inputs=inputs,
                 price=price,
+                can_be_undone=can_be_undone,
             )
             if changed is not None and not changed.is_closed:
                 return changed
@@ -186,6 +225,11 @@ class OrderService:
         return await drafts.newest_card(
             self.pool, bot_id=buyer.bot_id, user_id=buyer.user_id, chat_id=buyer.chat_id, within=within
         )
+
+    async def may_open_card(self, user_id: UserId) -> bool:
+        """Whether a user may have one more card for what they said: cards are limited per minute."""
+        made = await drafts.count_recent(self.pool, user_id=user_id, within=MINUTE, most=MAX_CARDS_A_MINUTE)
+        return made < MAX_CARDS_A_MINUTE
 
     async def record_card(self, draft: Draft, message_id: MessageId) -> None:
         async with transaction(self.pool) as tx:
@@ -210,16 +254,45 @@ class OrderService:
         changed = await self.reprice(draft, price, origin=origin)
         return None if changed is None or changed.is_closed else DraftOrder(changed, model)
 
+    async def choose(
+        self, user_id: UserId, draft_id: int, *, revision: int, question: int, option: int, origin: str
+    ) -> ChangeOutcome:
+        """Give an input of a draft one of its values, both by number, as a new revision at today's price."""
+        found = await self.find(user_id, draft_id)
+        if found is None or found.draft.is_closed:
+            return DraftGone()
+        draft, model = found
+        if draft.is_bought:
+            return DraftBought()
+        asked = model.inputs[question] if question < len(model.inputs) else None
+        inputs = with_option(model, draft.inputs, asked, option) if asked is not None else None
+        if draft.revision != revision or inputs is None:
+            return CardOutdated(draft=draft)
+        if inputs == draft.inputs:
+            return found
+        refused = await self.objections(user_id, model, inputs)
+        if refused:
+            return OrderRefused(model=model, why=refused[0])
+        price = (await self.quote(user_id, model, inputs)).price
+        changed = await self._changed(draft, inputs, price, origin=origin, revision=revision)
+        return DraftBought() if changed is None else DraftOrder(changed, model)
+
     async def reprice(self, draft: Draft, price: Money, *, origin: str) -> Draft | None:
         """The draft at a new revision with this price; None when it is bought."""
+        return await self._changed(draft, draft.inputs, price, origin=origin)
+
+    async def _changed(
+        self, draft: Draft, inputs: Mapping[str, Any], price: Money, *, origin: str, revision: int | None = None
+    ) -> Draft | None:
         return await drafts.change_draft(
             self.pool,
             draft_id=draft.draft_id,
             user_id=draft.user_id,
             origin=origin,
             model=draft.model,
-            inputs=draft.inputs,
+            inputs=inputs,
             price=price,
+            revision=revision,
         )
 
     async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:
@@ -231,9 +304,19 @@ class OrderService:
             return await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
 
     async def buy(
-        self, buyer: Buyer, *, draft_id: DraftId, revision: int, message_id: MessageId, corr: str
+        self,
+        buyer: Buyer,
+        *,
+        draft_id: DraftId,
+        revision: int,
+        message_id: MessageId,
+        corr: str,
+        by_voucher: bool = False,
     ) -> PurchaseOutcome:
-        """Buy a draft as the card in this message showed it; a draft that became a job before gives that job."""
+        """Buy a draft as the card in this message showed it; a draft that became a job before gives that job.
+
+        It is paid from the wallet, or `by_voucher`: then not at all where the user has none that covers it.
+        """
         user_id = buyer.user_id
         found = await self.find(user_id, draft_id)
         if found is None:
@@ -252,6 +335,7 @@ class OrderService:
                     message_id=message_id,
                     rates=self.rates,
                     allowed=self.limits,
+                    by_voucher=by_voucher,
                     corr=corr,
                 )
         except NotEnough as refusal:

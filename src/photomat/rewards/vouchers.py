@@ -38,11 +38,9 @@ async def voucher_for(tx: Transaction, *, user_id: UserId, quote: Quote) -> Vouc
     return Voucher(use_id=row["use_id"], code=row["code"], left=row["available"], price=quote.price)
 
 
-async def drop_used_voucher(tx: Transaction, *, user_id: UserId, quote: Quote) -> Quote:
-    """The quote, without its voucher if that is used up. Locks the user's vouchers until the commit."""
-    if quote.paid_by is None:
-        return quote
-    return quote if await _is_left(tx, quote.paid_by.use_id, user_id) else quote.without_voucher()
+async def is_voucher_left(tx: Transaction, *, user_id: UserId, quote: Quote) -> bool:
+    """Whether the voucher of a quote can still be used, locked until the commit; True for a quote without one."""
+    return quote.paid_by is None or await _is_left(tx, quote.paid_by.use_id, user_id)
 
 
 async def voucher_pays_again(tx: Transaction, *, user_id: UserId, job_id: JobId) -> bool:

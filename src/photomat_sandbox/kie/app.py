@@ -11,6 +11,7 @@ from aiohttp.typedefs import Handler
 from photomat_sandbox import control
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.callbacks import CallbackSender
+from photomat_sandbox.kie.chat_models import ChatModelRoutes
 from photomat_sandbox.kie.control import KieControl
 from photomat_sandbox.kie.families import FamilyRoutes, SunoToolRoutes
 from photomat_sandbox.kie.files import DownloadRoutes, ResultRenderer, UploadRoutes
@@ -33,6 +34,7 @@ def build_app(world: KieWorld, transcript: Transcript, faults: Faults) -> web.Ap
     JobRoutes(world=world, runner=runner).add_routes(app, router)
     FamilyRoutes(world=world, runner=runner).add_routes(app, router)
     SunoToolRoutes(world=world, runner=runner).add_routes(app, router)
+    ChatModelRoutes(world=world).add_routes(app, router)
     DownloadRoutes(world=world, renderer=ResultRenderer(world=world)).add_routes(app, router)
     uploads.add_routes(app, router)
     controls.add_routes(app)

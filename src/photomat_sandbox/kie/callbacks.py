@@ -94,18 +94,25 @@ class CallbackSender:
 
     async def deliver(self, callback: OutgoingCallback) -> None:
         """Try until it is accepted or the retries are used up."""
+        task = callback.task
+        task.callback_given_up = not await self._is_over(callback) or task.callback_given_up
+        task.callback_over = task.is_over
+        self.world.save(task)
+
+    async def _is_over(self, callback: OutgoingCallback) -> bool:
+        """Whether it was accepted, or a fault keeps it; False when the retries are used up."""
         for attempt in range(1 + self.world.settings.callback_retries):
             if attempt:
                 await asyncio.sleep(self.world.settings.callback_retry_after_s)
             fault = self.faults.take("kie", "callback")
             if fault is not None and await self._apply_fault(callback, fault):
-                return
+                return True
             if fault is not None and fault.action == "drop_before":
                 continue
             taken = await self._send(_contradicting(callback, fault) if fault else callback)
             if taken and not (fault and fault.action == "drop_after"):
-                return
-        callback.task.callback_given_up = True
+                return True
+        return False
 
     def _own(self, work: Coroutine[Any, Any, object]) -> None:
         task = self.group.create_task(work)

@@ -11,6 +11,7 @@ import json
 import mimetypes
 import secrets
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -18,15 +19,18 @@ from urllib.parse import quote, unquote, urlsplit
 
 import aiohttp
 from aiohttp import hdrs, web
+from PIL import Image
 
+from photomat_sandbox.kie.derived import derive_picture, opened_picture, opened_video
 from photomat_sandbox.kie.jobs import link_proof
 from photomat_sandbox.kie.models import KieRefusal
-from photomat_sandbox.kie.pictures import render_mask, render_picture
+from photomat_sandbox.kie.pictures import draw_picture, encode_picture, render_mask
 from photomat_sandbox.kie.results import ResultFile
 from photomat_sandbox.kie.routing import KieReply, KieRouter, base_url_of, body_of
 from photomat_sandbox.kie.sound import mp3_frames, render_wav
+from photomat_sandbox.kie.store import StoredUpload
 from photomat_sandbox.kie.video import render_video
-from photomat_sandbox.kie.world import KieWorld, StoredUpload
+from photomat_sandbox.kie.world import KieWorld
 
 ACCOUNT_FOLDER: Final = "kieai/1001"
 FETCH_TIMEOUT_S: Final = 30
@@ -34,6 +38,7 @@ MAX_FILE_BYTES: Final = 100 * 2**20
 ANY_TYPE: Final = "application/octet-stream"
 STOCK_AGENTS: Final = ("python", "aiohttp")
 KEPT_FILES: Final = 64
+MAX_GENERATIONS: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,22 +65,40 @@ class ResultRenderer:
 
     async def bytes_of(self, file: ResultFile) -> RenderedFile:
         async with self._making:
-            if file.name not in self._kept:
-                self._kept[file.name] = await asyncio.to_thread(render, file, self.world.settings.picture_side_px)
-            self._kept.move_to_end(file.name)
-            while len(self._kept) > KEPT_FILES:
-                self._kept.popitem(last=False)
-            return self._kept[file.name]
+            return await self._rendered(file, MAX_GENERATIONS)
+
+    async def _rendered(self, file: ResultFile, generations: int) -> RenderedFile:
+        """Render a file after the results it is made from; what is older than so many generations is left out."""
+        if file.name not in self._kept:
+            sources = self.world.uploaded(file.sources)
+            parents = [self.world.live_result(name.removeprefix("results/")) for name in file.sources]
+            for parent in [found for found in parents if found is not None and generations]:
+                sources.append((await self._rendered(parent, generations - 1)).content)
+            side_px = self.world.settings.picture_side_px
+            self._kept[file.name] = await asyncio.to_thread(render, file, side_px, sources)
+        self._kept.move_to_end(file.name)
+        while len(self._kept) > KEPT_FILES:
+            self._kept.popitem(last=False)
+        return self._kept[file.name]
 
 
-def render(file: ResultFile, side_px: int) -> RenderedFile:
-    """Render a file in the format its name promises."""
+def render(file: ResultFile, side_px: int, sources: Sequence[bytes] = ()) -> RenderedFile:
+    """Render a file in the format its name promises, from its sources where they are of use."""
     suffix = file.name.rpartition(".")[2]
+    source = opened_picture(sources)
+
+    def drawn(side_px: int = side_px, moment: float = 0.0) -> Image.Image:
+        if source is None:
+            return draw_picture(file, side_px=side_px, moment=moment)
+        return derive_picture(file, source, side_px=side_px, moment=moment)
+
     match suffix:
+        case "mp4" if source is None and (same := opened_video(sources)) is not None:
+            return RenderedFile(content=same, mime="video/mp4")
         case "mp4":
-            return RenderedFile(content=render_video(file, side_px=side_px), mime="video/mp4")
+            return RenderedFile(content=render_video(file, drawn, side_px=side_px), mime="video/mp4")
         case "mov":
-            return RenderedFile(content=render_video(file, side_px=side_px), mime="video/quicktime")
+            return RenderedFile(content=render_video(file, drawn, side_px=side_px), mime="video/quicktime")
         case "wav":
             return RenderedFile(content=render_wav(file), mime="audio/wav")
         case "mp3":
@@ -83,7 +106,7 @@ def render(file: ResultFile, side_px: int) -> RenderedFile:
         case _ if "-mask-" in file.name:
             return RenderedFile(content=render_mask(file, side_px=side_px), mime=f"image/{suffix}")
         case _:
-            return RenderedFile(content=render_picture(file, side_px=side_px), mime=f"image/{suffix}")
+            return RenderedFile(content=encode_picture(drawn(), file), mime=f"image/{suffix}")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -67,6 +67,15 @@ def lacks_input(world: KieWorld, order: TaskOrder) -> bool:
     return any(_is_lost(world, order.base_url, text) for text in _texts(order.given))
 
 
+def sources_of(world: KieWorld, order: TaskOrder) -> list[str]:
+    """Return our own files an order is made from: those it names, then the results of the task it names."""
+    base = f"{order.base_url}/"
+    urls = [text for text in _texts(order.given) if text.startswith((f"{base}files/", f"{base}results/"))]
+    parent = world.tasks.get(_named(order.given, TASK_FIELDS))
+    urls += [] if parent is None else [url for url in parent.results if url.startswith(f"{base}results/")]
+    return [unquote(url.removeprefix(base).partition("?")[0]) for url in urls]
+
+
 def _is_lost(world: KieWorld, base_url: str, url: str) -> bool:
     if url.startswith(f"{base_url}/files/"):
         return world.live_upload(unquote(url.removeprefix(f"{base_url}/files/"))) is None

@@ -92,10 +92,9 @@ def _folder() -> Path | None:
     return Path(spec.submodule_search_locations[0]) / "files"
 
 
-def render_picture(file: ResultFile, *, side_px: int) -> bytes:
-    """Draw a picture and encode it as its name promises: PNG, JPEG or WebP."""
+def encode_picture(drawn: Image.Image, file: ResultFile) -> bytes:
+    """Encode a picture as its name promises: PNG, JPEG or WebP."""
     out = io.BytesIO()
-    drawn = draw_picture(file, side_px=side_px)
     if file.name.endswith(".jpeg"):
         drawn.save(out, "JPEG", quality=90)
     elif file.name.endswith(".webp"):
@@ -129,7 +128,7 @@ def draw_picture(file: ResultFile, *, side_px: int, moment: float = 0.0) -> Imag
     sway = figure * 0.10 * (1 - abs(2 * moment - 1))
     motif_for(file.prompt, seed)(draw, scene.width / 2, scene.height * 0.36 - sway, figure, accent)
     image = scene.resize((width, height), Image.Resampling.BOX)
-    _caption(ImageDraw.Draw(image, "RGBA"), width, height, file)
+    write_caption(image, file)
     return image
 
 
@@ -197,8 +196,9 @@ def _hills(draw: Draw, width: int, height: int, dark: Colour, rng: random.Random
         draw.polygon(points, fill=(*dark, 120 + 50 * layer))
 
 
-def _caption(draw: Draw, width: int, height: int, file: ResultFile) -> None:
+def write_caption(image: Image.Image, file: ResultFile) -> None:
     """Write the prompt on a dark plate, and below it where the picture comes from."""
+    draw, (width, height) = ImageDraw.Draw(image, "RGBA"), image.size
     margin = round(width * 0.05)
     lines, font = _fitted(
         printable(file.prompt) or file.model, width - 4 * margin, round(height * 0.24), min(width, height)
@@ -209,7 +209,7 @@ def _caption(draw: Draw, width: int, height: int, file: ResultFile) -> None:
     draw.rounded_rectangle(plate, radius=line_px * 0.5, fill=(12, 14, 30, 215))
     for n, line in enumerate(lines):
         draw.text((width / 2, top + n * line_px), line, font=font, fill=WHITE, anchor="ma")
-    shape = f"{file.ratio[0]}:{file.ratio[1]}"
+    shape = f"{file.ratio[0]}:{file.ratio[1]}" if file.ratio_given or not file.sources else f"{width}×{height}"
     number = f" · {file.index + 1}/{file.count}" if file.count > 1 else ""
     footer = f"Photomat sandbox · {file.model} · {shape}{number}"
     draw.text(

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from photomat_sandbox.kie.models import Output, table
-from photomat_sandbox.kie.tasks import MANY, Task, TaskOrder
+from photomat_sandbox.kie.tasks import MANY, SOUND_S, Task, TaskOrder
 
 SIZE_FIELDS: Final = ("aspect_ratio", "aspectRatio", "ratio", "image_size", "size", "image_resolution")
 SQUARE: Final = (1, 1)
 MAX_NUMBER_LENGTH: Final = 5
-SOUND_S: Final = 4.032
-"""How long a tune is: sixteen notes."""
 MAX_TRACKS: Final = MANY
 DEFAULT_TEXT: Final = "Photomat sandbox made this text"
 STEMS: Final = ("vocal", "instrumental")
@@ -41,6 +39,15 @@ class ResultFile:
     made_at: float
     cut_out: bool = False
     """Whether nothing is behind what the picture shows."""
+    ratio_given: bool = True
+    """Whether the order named the ratio; else a picture made from another keeps that one's."""
+    sources: tuple[str, ...] = ()
+    """The files it is made from: `files/<path>` for an upload, `results/<name>` for an earlier result."""
+    enlarged: int = 0
+    """How many times larger than its source; 0 for what is not an enlargement."""
+    moves: bool = False
+    seconds: float = SOUND_S
+    """How long it sounds."""
 
 
 def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
@@ -66,12 +73,18 @@ def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
 
 def described(task: Task, *, name: str, output: Output, index: int, count: int, made_at: float) -> ResultFile:
     order = task.order
+    given_ratio = _given_ratio(order.given)
     return ResultFile(
         name=name,
         output="image" if output == "json" else output,
         prompt=order.prompt,
         model=order.model,
-        ratio=ratio_of(order.given, output),
+        ratio=given_ratio or ((16, 9) if output == "video" else SQUARE),
+        ratio_given=given_ratio is not None,
+        sources=tuple(task.sources),
+        enlarged=_enlargement(order),
+        moves=order.output == "video",
+        seconds=task.sound_s,
         index=index,
         count=count,
         made_at=made_at,
@@ -79,16 +92,28 @@ def described(task: Task, *, name: str, output: Output, index: int, count: int, 
     )
 
 
+def _enlargement(order: TaskOrder) -> int:
+    if order.output != "image" or _category(order) != "upscale":
+        return 0
+    wanted = str(order.given.get("upscale_factor", ""))
+    return int(wanted) if wanted.isdecimal() and int(wanted) else 2
+
+
+def _category(order: TaskOrder) -> str:
+    model = table().get(order.model)
+    return "" if model is None else model.category
+
+
 def is_cut_out(order: TaskOrder) -> bool:
     """Whether the picture is ordered with a transparent background; a format without transparency keeps it."""
-    model = table().get(order.model)
-    removes = model is not None and model.category == "background-removal"
-    return removes or order.given.get("background") == "transparent"
+    return _category(order) == "background-removal" or order.given.get("background") == "transparent"
 
 
 def suffix_of(order: TaskOrder) -> str:
     """Return the file name extension, which is also the format the file is rendered in."""
     wanted = str(order.given.get("output_format") or order.given.get("outputFormat") or "").lower()
+    if order.output == "image" and not wanted and _enlargement(order):
+        return "jpeg"
     if order.output == "image":
         return {"jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"}.get(wanted, "png")
     if order.output == "audio":
@@ -96,13 +121,10 @@ def suffix_of(order: TaskOrder) -> str:
     return {"video": "mov" if wanted == "mov" else "mp4", "json": "png"}[order.output]
 
 
-def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
+def _given_ratio(given: Mapping[str, Any]) -> tuple[int, int] | None:
     """Read the aspect ratio of a task from the many ways the models write it."""
-    for name in SIZE_FIELDS:
-        found = _parsed_ratio(str(given.get(name, "")))
-        if found:
-            return found
-    return (16, 9) if output == "video" else SQUARE
+    found = (_parsed_ratio(str(given.get(name, ""))) for name in SIZE_FIELDS)
+    return next((ratio for ratio in found if ratio), None)
 
 
 def links_of(task: Task) -> dict[str, Any]:
@@ -131,7 +153,7 @@ def suno_tracks(task: Task, *, snake_case: bool, first_only: bool = False) -> li
         track |= {"prompt": task.order.prompt, "title": str(task.order.given.get("title") or "Photomat sandbox")}
         track |= {
             "tags": str(task.order.given.get("style") or task.order.given.get("tags") or "lo-fi"),
-            "duration": SOUND_S,
+            "duration": task.sound_s,
         }
         track["createTime"] = int(task.created_at * 1000)
         tracks.append(track)
@@ -170,7 +192,12 @@ def stems(task: Task, *, snake_case: bool) -> dict[str, Any]:
     if snake_case and fields:
         return {"origin_url": None, **fields}
     tracks = [
-        {"id": track_id(task, n), "audio_url": url, "stem_type_group_name": _stem_title(part), "duration": SOUND_S}
+        {
+            "id": track_id(task, n),
+            "audio_url": url,
+            "stem_type_group_name": _stem_title(part),
+            "duration": task.sound_s,
+        }
         for n, (part, url) in enumerate(zip(parts, task.results, strict=False))
     ]
     return {"originUrl": None, "originData": tracks, **fields}

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from photomat_sandbox.kie.results import SOUND_S, ResultFile
+from photomat_sandbox.kie.results import ResultFile
+from photomat_sandbox.kie.tasks import SOUND_S
 
 MP3_RATE_HZ: Final = 32_000
 BITRATE: Final = 32_000
@@ -83,8 +84,9 @@ def _quad(quad: range, lines: set[int], number: int) -> str:
 def render_wav(file: ResultFile) -> bytes:
     """Render the tune as a WAV file."""
     samples = array.array("h")
+    notes = {pitch: array.array("h", _note(pitch)) for pitch in PENTATONIC_HZ}
     for pitch in melody(file):
-        samples.extend(_note(pitch))
+        samples.extend(notes[pitch])
     if sys.byteorder == "big":
         samples.byteswap()
     out = io.BytesIO()
@@ -96,7 +98,7 @@ def render_wav(file: ResultFile) -> bytes:
     return out.getvalue()
 
 
-def mp3_frames(file: ResultFile, *, notes: int = NOTES) -> list[bytes]:
+def mp3_frames(file: ResultFile, *, notes: int | None = None) -> list[bytes]:
     """Render the tune, or its beginning, as MP3 frames; each note fades out."""
     return encode_mp3(
         [
@@ -111,7 +113,7 @@ def melody(file: ResultFile) -> list[float]:
     """Compose the pitches of a file's tune."""
     seed = zlib.crc32(f"{file.prompt}#{file.name.rpartition('-')[2]}#{file.index}".encode())
     rng = random.Random(seed)  # noqa: S311 - a tune, not a secret
-    return [rng.choice(PENTATONIC_HZ) for _ in range(NOTES)]
+    return [rng.choice(PENTATONIC_HZ) for _ in range(max(1, round(file.seconds / NOTE_S)))]
 
 
 def _note(pitch_hz: float) -> list[int]:

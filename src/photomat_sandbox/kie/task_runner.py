@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from photomat_sandbox.faults import Faults
-from photomat_sandbox.kie.inputs import lacks_input
-from photomat_sandbox.kie.results import files_of, side_files_of, track_id
+from photomat_sandbox.kie.derived import sound_seconds
+from photomat_sandbox.kie.inputs import lacks_input, sources_of
 from photomat_sandbox.kie.tasks import PlannedOutcome, Task, TaskOrder, TaskStep, plan_of, planned_outcome
 from photomat_sandbox.kie.world import DueCallback, KieWorld
 from photomat_sandbox.transcript import Transcript
@@ -43,6 +43,9 @@ class TaskRunner:
             outcome=outcome,
             plan=plan_of(outcome, created_at=now, is_staged=order.is_staged, skip_states=world.settings.skip_states),
         )
+        task.sources = sources_of(world, order)
+        if order.output == "audio" and task.sources:
+            task.sound_s = sound_seconds(world.uploaded(task.sources)) or task.sound_s
         world.keep_task(task)
         world.wake()
         return task
@@ -65,6 +68,7 @@ class TaskRunner:
         )
         if result_urls is not None and not fail_code:
             task.results = list(result_urls)
+            self.world.save(task)
 
     async def run(self) -> None:
         """Advance for ever, waking when a step is due or the world asks for it."""
@@ -102,11 +106,12 @@ class TaskRunner:
 
     def _take_step(self, task: Task, step: TaskStep) -> None:
         was_failed = task.state == "fail"
-        task.state = step.state
+        task.state, task.callback_over = step.state, False
         if task.is_over:
             self._close(task, at=step.at, was_failed=was_failed)
         elif step.state in ("text", "first"):
             self._hand_over(task, at=step.at)
+        self.world.save(task)
         self.transcript.add(
             world="kie",
             kind="effect",
@@ -131,9 +136,5 @@ class TaskRunner:
             self.world.return_credits(task.order.credits)
 
     def _hand_over(self, task: Task, *, at: float) -> None:
-        made = files_of(task, made_at=at)
-        for file in [*made, *side_files_of(task, made_at=at)]:
-            self.world.keep_result(file)
+        made = self.world.keep_results(task, made_at=at)
         task.results = [f"{task.order.base_url}/results/{file.name}" for file in made]
-        if task.has_tracks:
-            self.world.keep_tracks(task.task_id, [track_id(task, file.index) for file in made])

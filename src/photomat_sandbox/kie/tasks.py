@@ -15,6 +15,8 @@ PACE: Final[Mapping[Output, float]] = {"image": 1.0, "json": 1.0, "audio": 1.5, 
 GENERATING_FROM: Final = 0.3
 SLOW_S: Final = 60.0
 MANY: Final = 4
+SOUND_S: Final = 4.032
+"""How long a tune is that was not made from another sound: sixteen notes."""
 POLICY_TEXT: Final = "Your prompt was flagged as violating content policies"
 
 
@@ -83,10 +85,15 @@ class Task:
     state: State = "waiting"
     completed_at: float | None = None
     results: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    """The files it is made from, as `files/<path>` or `results/<name>`."""
+    sound_s: float = SOUND_S
     fail_code: str | None = None
     fail_msg: str | None = None
     callback_tries: int = 0
     callback_given_up: bool = False
+    callback_over: bool = False
+    """Whether the last callback was accepted, lost on purpose or given up, so that none is owed."""
 
     @property
     def is_over(self) -> bool:

@@ -7,13 +7,12 @@ track and one MP3 track: the index first, then the frames, then the sound.
 
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from PIL import Image
 
-from photomat_sandbox.kie.pictures import draw_picture, size_of
 from photomat_sandbox.kie.results import ResultFile
 from photomat_sandbox.kie.sound import BITRATE, FRAME_SAMPLES, MP3_RATE_HZ, NOTE_S, mp3_frames
 
@@ -237,14 +236,11 @@ def _box(name: bytes, *parts: bytes) -> bytes:
     return struct.pack(">I", len(content) + 8) + name + content
 
 
-def render_video(file: ResultFile, *, side_px: int = LONG_SIDE_PX) -> bytes:
-    """Render the file's video; QuickTime where the name says so."""
+def render_video(file: ResultFile, draw: Callable[[int, float], Image.Image], *, side_px: int = LONG_SIDE_PX) -> bytes:
+    """Render the file's video of the frames that `draw` draws; QuickTime where the name says so."""
     side_px = min(side_px, LONG_SIDE_PX)
-    width, height = (max(1, round(side / BLOCK_PX)) * BLOCK_PX for side in size_of(file.ratio, side_px))
-    frames = [
-        encode_frame(draw_picture(file, side_px=side_px, moment=n / FRAMES).resize((width, height)), n)
-        for n in range(FRAMES)
-    ]
+    width, height = (max(1, round(side / BLOCK_PX)) * BLOCK_PX for side in draw(side_px, 0.0).size)
+    frames = [encode_frame(draw(side_px, n / FRAMES).resize((width, height)), n) for n in range(FRAMES)]
     shown = video_track(
         frames,
         width=width,

@@ -1,6 +1,7 @@
 """The state of the simulated Kie.ai: settings, tasks, credits, result files and rate limits, as plain data in memory.
 
-The world knows no HTTP and starts nothing. Tasks are advanced by `task_runner.py`, due callbacks wait in `outbox` for
+With a store, tasks, uploads and the balance are on disk too, and a new world begins with them. The world knows no HTTP and
+starts nothing. Tasks are advanced by `task_runner.py`, due callbacks wait in `outbox` for
 `callbacks.py`, and the bytes of a result are rendered by `files.py`.
 """
 
@@ -12,7 +13,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from photomat_sandbox.kie.models import KieRefusal
-from photomat_sandbox.kie.results import ResultFile
+from photomat_sandbox.kie.results import ResultFile, files_of, side_files_of, track_id
+from photomat_sandbox.kie.store import KieStore, StoredUpload
 from photomat_sandbox.kie.tasks import State, Task
 
 DAY_S: Final = 86_400.0
@@ -21,6 +23,7 @@ KEPT_TASKS: Final = 20_000
 KEPT_RESULTS: Final = 4 * KEPT_TASKS
 KEPT_CALLBACKS: Final = 4 * KEPT_TASKS
 KEPT_UPLOAD_BYTES: Final = 512 * 2**20
+WITH_RESULTS: Final = frozenset({"text", "first", "success"})
 TOO_FREQUENT: Final = "Your call frequency is too high. Please try again later."
 
 
@@ -46,6 +49,8 @@ class KieSettings:
     """Old families: completeTime and results are there, successFlag is still 0 for two seconds."""
     maintenance: bool = False
     """Refuse every create with 455."""
+    chat_formats: str = "text,json_object,json_schema"
+    """The response formats chat models accept, with commas between."""
     creates_per_10_s: int = 20
     queries_per_s: int = 10
     running_limit: int = 100
@@ -90,16 +95,6 @@ class SlidingWindow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredUpload:
-    """A file uploaded for use in a task."""
-
-    path: str
-    content: bytes
-    mime: str
-    uploaded_at: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DueCallback:
     """A callback that is due, and the state of the task it reports."""
 
@@ -116,6 +111,7 @@ class KieWorld:
         key: str = "",
         credits: float = 5000.0,  # noqa: A002 - the vendor's word
         clock: Callable[[], float] = time.time,
+        store: KieStore | None = None,
         **settings: Any,
     ) -> None:
         self.key = key
@@ -132,6 +128,9 @@ class KieWorld:
         self.woken = asyncio.Event()
         self._creates = SlidingWindow(10.0)
         self._queries = SlidingWindow(1.0)
+        self._store = store
+        if store is not None:
+            self._restore(store)
 
     def change(self, wanted: Mapping[str, Any]) -> None:
         """Change settings while running; `credits` sets the balance. A ValueError explains what is wrong."""
@@ -141,6 +140,8 @@ class KieWorld:
             raise ValueError("credits must be a number that is not negative")
         self.settings = with_changes(self.settings, fields)
         self.credits = float(balance)
+        if self._store is not None:
+            self._store.save_credits(self.credits)
         self.wake()
 
     def wake(self) -> None:
@@ -179,6 +180,23 @@ class KieWorld:
             oldest = next(iter(self.tasks))
             del self.tasks[oldest]
             self.open_tasks.pop(oldest, None)
+            if self._store is not None:
+                self._store.drop_task(oldest)
+        self.save(task)
+
+    def save(self, task: Task) -> None:
+        """Put a changed task on disk, with the balance that the change left."""
+        if self._store is not None:
+            self._store.save_task(task, self.credits)
+
+    def keep_results(self, task: Task, *, made_at: float) -> list[ResultFile]:
+        """Store the files of a task and what goes with them; return the files."""
+        made = files_of(task, made_at=made_at)
+        for file in [*made, *side_files_of(task, made_at=made_at)]:
+            self.keep_result(file)
+        if task.has_tracks:
+            self.keep_tracks(task.task_id, [track_id(task, file.index) for file in made])
+        return made
 
     def keep_result(self, file: ResultFile) -> None:
         """Store a result file; the oldest is dropped when there are too many."""
@@ -196,8 +214,36 @@ class KieWorld:
         """Store a file under its path, replacing an older one; the oldest files are dropped when there is too much."""
         self.uploads.pop(upload.path, None)
         self.uploads[upload.path] = upload
+        if self._store is not None:
+            self._store.save_upload(upload)
         while sum(len(kept.content) for kept in self.uploads.values()) > KEPT_UPLOAD_BYTES and len(self.uploads) > 1:
-            del self.uploads[next(iter(self.uploads))]
+            self._drop_upload(next(iter(self.uploads)))
+
+    def uploaded(self, sources: Sequence[str]) -> list[bytes]:
+        """Return the contents of those sources that are uploads and still there."""
+        found = [self.live_upload(name.removeprefix("files/")) for name in sources if name.startswith("files/")]
+        return [upload.content for upload in found if upload is not None]
+
+    def _drop_upload(self, path: str) -> None:
+        del self.uploads[path]
+        if self._store is not None:
+            self._store.drop_upload(path)
+
+    def _restore(self, store: KieStore) -> None:
+        """Continue where the last simulator ended, with the callbacks that it still owed."""
+        balance = store.credits()
+        self.credits = self.credits if balance is None else balance
+        self.uploads = {upload.path: upload for upload in store.uploads()}
+        for path in [path for path in self.uploads if self.live_upload(path) is None]:
+            self._drop_upload(path)
+        for task in store.tasks():
+            self.tasks[task.task_id] = task
+            if task.state in WITH_RESULTS:
+                self.keep_results(task, made_at=task.completed_at or task.created_at)
+            if not task.is_over:
+                self.open_tasks[task.task_id] = task
+            elif task.order.callback_url and not task.callback_over:
+                self.outbox.put_nowait(DueCallback(task=task, state=task.state))
 
     def live_result(self, name: str) -> ResultFile | None:
         found = self.results.get(name)

@@ -10,6 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
+from photomat_sandbox.bot_process import BotProcess
 from photomat_sandbox.control import register
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.bot_api import BotApi
@@ -30,7 +31,12 @@ NO_PAGE: Final = "<!doctype html><title>Photomat sandbox</title><p>The chat page
 
 
 def build_app(
-    world: TelegramWorld, transcript: Transcript, faults: Faults, *, state_file: Path | None = None
+    world: TelegramWorld,
+    transcript: Transcript,
+    faults: Faults,
+    *,
+    state_file: Path | None = None,
+    bot: BotProcess | None = None,
 ) -> web.Application:
     """Assemble the application; with a state file the world is saved there as it changes."""
     world.transcript = transcript
@@ -42,6 +48,7 @@ def build_app(
     UserRoutes(world).register(app)
     UserPaymentRoutes(world).register(app)
     register_pages(app, world)
+    (bot or BotProcess(transcript=transcript)).register(app)
     register(app, transcript, faults, "telegram")
     app.router.add_route("*", "/{anything:.*}", _nothing_here)
 

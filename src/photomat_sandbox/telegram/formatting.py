@@ -112,8 +112,8 @@ class _HtmlReader:
         }
         if name == "span" and attributes.get("class") != "tg-spoiler":
             raise parse_error(f'Tag "span" must have class "tg-spoiler" at byte offset {byte_offset}')
-        if name == "tg-time" and not _is_time(attributes):
-            raise parse_error(f'Tag "tg-time" has a wrong time or format at byte offset {byte_offset}')
+        if name == "tg-time":
+            _check_time(attributes, byte_offset)
         self.open.append(_OpenTag(name=name, attributes=attributes, offset=self.length))
 
     def _close(self, name: str, byte_offset: int) -> None:
@@ -140,10 +140,11 @@ class _HtmlReader:
             if not url:
                 return
             entity |= {"type": "text_link", "url": url}
-        elif tag.name == "tg-time":
-            entity |= _date_time(tag.attributes)
         elif tag.name == "tg-emoji":
             entity |= {"type": "custom_emoji", "custom_emoji_id": tag.attributes.get("emoji-id", "")}
+        elif tag.name == "tg-time":
+            entity |= {"type": "date_time", "unix_time": int(tag.attributes["unix"])}
+            entity |= {"date_time_format": tag.attributes["format"]} if tag.attributes.get("format") else {}
         else:
             entity["type"] = SIMPLE_TAGS.get(tag.name, "spoiler")
         if tag.name == "pre" and tag.attributes.get("language"):
@@ -153,13 +154,11 @@ class _HtmlReader:
         self.entities.append(entity)
 
 
-def _is_time(attributes: dict[str, str]) -> bool:
-    return attributes.get("unix", "").isdecimal() and TIME_FORMAT.fullmatch(attributes.get("format", "")) is not None
-
-
-def _date_time(attributes: dict[str, str]) -> JsonObject:
-    shown_as = {"date_time_format": attributes["format"]} if attributes.get("format") else {}
-    return {"type": "date_time", "unix_time": int(attributes["unix"])} | shown_as
+def _check_time(attributes: dict[str, str], byte_offset: int) -> None:
+    if not attributes.get("unix", "").isdecimal():
+        raise parse_error(f'Tag "tg-time" must have attribute "unix" at byte offset {byte_offset}')
+    if not TIME_FORMAT.fullmatch(attributes.get("format", "")):
+        raise parse_error(f'Tag "tg-time" has an invalid "format" at byte offset {byte_offset}')
 
 
 def parse_html(source: str) -> tuple[str, list[JsonObject]]:
@@ -288,6 +287,10 @@ def _checked(entity: object) -> JsonObject:
     offset, length = entity.get("offset"), entity.get("length")
     if not isinstance(offset, int) or not isinstance(length, int) or offset < 0:
         raise bad_request("can't parse MessageEntity: offset and length must be Integers")
+    if entity["type"] == "date_time" and not (
+        isinstance(entity.get("unix_time"), int) and TIME_FORMAT.fullmatch(str(entity.get("date_time_format", "")))
+    ):
+        raise bad_request("can't parse MessageEntity: invalid date_time")
     return entity
 
 

@@ -22,6 +22,7 @@ ACTIONS: Final = (
     "disabled",
 )
 DECORATIONS: Final = ("icon_custom_emoji_id", "style")
+STYLES: Final = {"danger", "success", "primary"}
 REPLY_OPTIONS: Final = ("resize_keyboard", "one_time_keyboard", "is_persistent")
 MAX_DATA_BYTES: Final = 64
 MAX_BUTTONS: Final = 100
@@ -77,6 +78,8 @@ def _inline_button(value: object) -> JsonObject:
     if not actions:
         raise bad_request("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
     action = actions[0]
+    if value.get("style") and value["style"] not in STYLES:
+        raise bad_request("can't parse inline keyboard button: invalid button style specified")
     _check_action(action, value[action])
     decorations = {name: value[name] for name in DECORATIONS if value.get(name)}
     return {"text": text, action: value[action], **decorations}
@@ -89,6 +92,8 @@ def _check_action(action: str, content: object) -> None:
         parts = split_url(str(content))
         if parts is None or parts.scheme not in URL_SCHEMES or not parts.netloc:
             raise bad_request(f"inline keyboard button URL '{content}' is invalid: Wrong HTTP URL")
+    if action == "disabled" and not isinstance(content, dict):
+        raise bad_request('can\'t parse inline keyboard button: Field "disabled" must be of type Object')
     if action == "copy_text":
         copied = content.get("text", "") if isinstance(content, dict) else ""
         if not 1 <= len(copied) <= MAX_COPIED:

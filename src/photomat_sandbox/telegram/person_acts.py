@@ -20,8 +20,8 @@ class ImpossibleError(Exception):
 
 def write(world: TelegramWorld, person: ChatPerson, text: str, *, reply_to: int | None = None) -> ChatMessage:
     content = formatted(text)
-    if not 1 <= len(content.text) <= MAX_TEXT:
-        raise ImpossibleError(f"a text has 1 to {MAX_TEXT} characters")
+    if not 1 <= len(content.text.encode("utf-16-le")) // 2 <= MAX_TEXT:
+        raise ImpossibleError(f"a text has 1 to {MAX_TEXT} UTF-16 units")
     return _send(world, person, kind="text", text=content.text, entities=content.entities, reply_to=reply_to)
 
 

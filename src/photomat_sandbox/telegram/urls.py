@@ -12,8 +12,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import aiohttp
 
+from photomat_sandbox.file_formats import sniff
 from photomat_sandbox.telegram.errors import ApiError, bad_request
-from photomat_sandbox.telegram.media import sniff
 
 LOOPBACK: Final = {"127.0.0.1", "localhost", "::1"}
 FETCH_TIMEOUT_S: Final = 20.0

@@ -174,7 +174,7 @@ def _find_button(message: ChatMessage, body: JsonObject) -> JsonObject:
         found = [rows[row][column]] if there else []
     if not found:
         raise ImpossibleError(f"message {message.message_id} has no such button")
-    if found[0].get("disabled"):
+    if "disabled" in found[0]:
         raise ImpossibleError("this button is disabled")
     return found[0]
 

@@ -11,23 +11,18 @@ from aiogram.enums import ChatMemberStatus, ChatType
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, ChatMemberUpdated, Message
 
-from photomat.bot.buttons import PRIVATE_BUTTONS, ChangeButton, MenuButton, Screen
+from photomat.bot.buttons import PRIVATE_BUTTONS, MenuButton, Screen
 from photomat.bot.context import UpdateContext, unblock
 from photomat.bot.menu import views
 from photomat.bot.menu.search import search_plain_text
 from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import AddressedToBot, InGroup
-from photomat.bot.order_form.message_answers import kind_of, kind_taken
-from photomat.bot.transfer import views as transfer_views
+from photomat.bot.order_form.message_answers import kind_of
 from photomat.bot.transport import Tap, send
-from photomat.bot.view import Rows, View, button, to_home
-from photomat.catalog.input import FileKind
-from photomat.catalog.order import open_to_customers
+from photomat.bot.view import View, to_home
 from photomat.catalog.storefront import starting_from
 from photomat.delivery.lock import rearm_chat
 from photomat.kernel.ids import ChatId
-from photomat.payments.receipt import waiting_of
-from photomat.payments.topup import has_open_transfer
 from photomat.users.user import mark_blocked
 
 PRIVATE_COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
@@ -70,43 +65,16 @@ async def unknown_command(message: Message, ctx: UpdateContext) -> None:
 
 
 async def text_outside_a_form(message: Message, ctx: UpdateContext) -> None:
-    """Text without an open question may name a model."""
+    """Text in a group without an open question may name a model."""
     await send(message, await search_plain_text(ctx, message.text or "") or hint(ctx.say, "fallback-text"))
 
 
 async def unrequested_file(message: Message, ctx: UpdateContext) -> None:
-    """A file without an open question: say what can be made of it. With a transfer open it may be a receipt."""
+    """A file in a group without an open question: say what can be made of it."""
     kind = kind_of(message)
     categories = starting_from([each.model for each in (await ctx.orders.storefront()).listed], kind) if kind else ()
-    lines = await _about_receipts(message, ctx)
     text = ctx.say("stray-file", kind=kind) if kind is not None and categories else ctx.say("fallback-other")
-    rows = [*await _into_the_open_order(ctx, kind), *views.category_rows(ctx.say, categories)]
-    pay = [[transfer_views.start_button(ctx.say)]] if lines else []
-    await send(message, View(text="\n\n".join([text, *lines]), rows=[*rows, *pay, [to_home(ctx.say)]]))
-
-
-async def _about_receipts(message: Message, ctx: UpdateContext) -> list[str]:
-    """Explain how to send a receipt to a user with an open transfer; never in a group."""
-    is_file = message.photo or message.document
-    if not ctx.topups.options.takes_transfers or message.chat.type != ChatType.PRIVATE or not is_file:
-        return []
-    waiting = await waiting_of(ctx.pool, ctx.user_id)
-    if not waiting and not await has_open_transfer(ctx.pool, ctx.user_id):
-        return []
-    return [ctx.say("transfer-stray-file"), *transfer_views.waiting_lines(ctx.say, waiting)]
-
-
-async def _into_the_open_order(ctx: UpdateContext, kind: FileKind | None) -> Rows:
-    """A button to the question of the newest draft that takes such a file."""
-    draft = await ctx.orders.newest_open(ctx.user_id)
-    model = await ctx.orders.model(draft.model) if draft else None
-    if draft is None or model is None or kind is None:
-        return []
-    taken = next((each for each in open_to_customers(model, draft.inputs) if kind_taken(each) == kind), None)
-    if taken is None:
-        return []
-    asked = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(taken))
-    return [[button(ctx.say("stray-file-into-order", model=model.title_in(ctx.language)), asked)]]
+    await send(message, View(text=text, rows=[*views.category_rows(ctx.say, categories), [to_home(ctx.say)]]))
 
 
 async def anything_else(message: Message, ctx: UpdateContext) -> None:

@@ -1,4 +1,4 @@
-"""Buttons of a draft's card: buy it, cancel it, change an input, explain its price.
+"""Buttons of a draft's card: buy it, cancel it, choose an option, change an input, explain its price.
 
 ✅ Создать is answered after `orders.buy` has committed, with what happened. From then on the card is edited by `delivery`
 alone. Killed before the answer, the tap is handled again and finds the job it made, even when the model is hidden by then or
@@ -14,18 +14,18 @@ from aiogram import F, Router
 from aiogram.types import CallbackQuery
 
 from photomat.bot import price_views
-from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, JobAction, JobButton
+from photomat.bot.buttons import CardOptionButton, ChangeButton, DraftAction, DraftButton, JobAction, JobButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu.views import hint
 from photomat.bot.order_card import views
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import ask
-from photomat.bot.order_form.form import change_form, still_valid
+from photomat.bot.order_form.form import change_form
 from photomat.bot.order_form.handlers import answer_closed_question
 from photomat.bot.order_form.wording import refused_in_words
 from photomat.bot.transport import Tap
 from photomat.bot.view import to_home
-from photomat.catalog.order import open_to_customers
+from photomat.catalog.order import open_to_customers, still_valid
 from photomat.catalog.pricing import Quote
 from photomat.jobs.history import own_job
 from photomat.kernel.ids import DraftId, JobId
@@ -34,6 +34,7 @@ from photomat.orders.outcome import (
     AlreadyStarted,
     CardOutdated,
     Created,
+    DraftBought,
     DraftGone,
     DraftOrder,
     LimitReached,
@@ -48,6 +49,7 @@ def router() -> Router:
     routes = Router(name="order card")
     for action, handler in (
         (DraftAction.CREATE, buy_draft),
+        (DraftAction.VOUCHER, buy_draft),
         (DraftAction.CANCEL, cancel_draft),
         (DraftAction.CHANGE, open_changes),
         (DraftAction.MORE, open_further_settings),
@@ -55,25 +57,32 @@ def router() -> Router:
         (DraftAction.WHY, explain_draft_price),
     ):
         routes.callback_query.register(handler, DraftButton.filter(F.action == action))
+    routes.callback_query.register(choose_option, CardOptionButton.filter())
     routes.callback_query.register(ask_input_again, ChangeButton.filter())
     routes.callback_query.register(explain_job_price, JobButton.filter(F.action == JobAction.WHY))
     return routes
 
 
 async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Buy the draft as its card showed it; the card becomes the card of the job."""
+    """Buy the draft as its card showed it, for money or by a voucher; the card becomes the card of the job."""
     draft_id = DraftId(callback_data.draft_id)
-    outcome = await _buy(tap, ctx, draft_id, revision=callback_data.revision)
+    outcome = await _buy(tap, ctx, callback_data)
     if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney):
         ctx.drop_form(of_draft=draft_id)
     await _answer_purchase(tap, ctx, outcome)
 
 
-async def _buy(tap: Tap, ctx: UpdateContext, draft_id: DraftId, *, revision: int) -> PurchaseOutcome:
+async def _buy(tap: Tap, ctx: UpdateContext, tapped: DraftButton) -> PurchaseOutcome:
+    draft_id = DraftId(tapped.draft_id)
     if tap.message is None:  # there is no message that could become the job's card
         return await ctx.orders.job_of_draft(ctx.user_id, draft_id, message_id=tap.message_id) or NotOnSale()
     return await ctx.orders.buy(
-        ctx.buyer, draft_id=draft_id, revision=revision, message_id=tap.message_id, corr=ctx.corr
+        ctx.buyer,
+        draft_id=draft_id,
+        revision=tapped.revision,
+        message_id=tap.message_id,
+        corr=ctx.corr,
+        by_voucher=tapped.action is DraftAction.VOUCHER,
     )
 
 
@@ -90,10 +99,7 @@ async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: PurchaseOutcom
             await tap.answer(say("tap-accepted-elsewhere"))
             await tap.replace(hint(say, "draft-ran-elsewhere"))
         case CardOutdated(draft=draft):
-            await tap.answer(say("tap-card-renewed"), alert=True)
-            model = await ctx.orders.model(draft.model)
-            if model is not None:
-                await show_card(ctx, tap.replace, model=model, draft=draft)
+            await _show_anew(tap, ctx, draft)
         case NotEnoughMoney(order=order):
             missing = views.not_enough(say, price=outcome.price, available=outcome.available)
             await tap.answer(missing, alert=True)
@@ -104,6 +110,39 @@ async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: PurchaseOutcom
             await tap.answer(unescape(refused_in_words(say, model, why, ctx.language)), alert=True)
         case LimitReached():
             await tap.answer(price_views.refusal(say, outcome), alert=True)
+
+
+async def _show_anew(tap: Tap, ctx: UpdateContext, draft: Draft) -> None:
+    await tap.answer(ctx.say("tap-card-renewed"), alert=True)
+    model = await ctx.orders.model(draft.model)
+    if model is not None:
+        await show_card(ctx, tap.replace, model=model, draft=draft)
+
+
+async def choose_option(_query: CallbackQuery, callback_data: CardOptionButton, tap: Tap, ctx: UpdateContext) -> None:
+    """Give the draft another value at once; an older card is shown as the draft is now."""
+    outcome = await ctx.orders.choose(
+        ctx.user_id,
+        callback_data.draft_id,
+        revision=callback_data.revision,
+        question=callback_data.question,
+        option=callback_data.option,
+        origin=ctx.origin,
+    )
+    match outcome:
+        case DraftOrder(draft=draft, model=model):
+            await tap.answer()
+            ctx.drop_form(of_draft=draft.draft_id)
+            await show_card(ctx, tap.replace, model=model, draft=draft)
+        case CardOutdated(draft=draft):
+            ctx.drop_form(of_draft=draft.draft_id)
+            await _show_anew(tap, ctx, draft)
+        case OrderRefused(model=model, why=why):
+            await tap.answer(unescape(refused_in_words(ctx.say, model, why, ctx.language)), alert=True)
+        case DraftBought():
+            await tap.answer(ctx.say("tap-draft-bought"), alert=True)
+        case DraftGone():
+            await tap.answer(ctx.say("tap-draft-gone"), alert=True)
 
 
 async def cancel_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:

@@ -7,7 +7,9 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupButton
 from photomat.bot.context import UpdateContext
-from photomat.bot.view import Show, View, button
+from photomat.bot.order_card import options
+from photomat.bot.view import Rows, Show, View, button
+from photomat.bot.wish.extras import NO_EXTRAS, CardExtras, card_extras
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
@@ -18,20 +20,26 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.orders.draft import Draft
+from photomat.orders.outcome import Alternatives
 from photomat.texts.load import Say
 
 SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
 MAX_VALUES_LENGTH: Final = 1500
 SHOWN_ON_BUTTON: Final = 24
+MAX_OPTION_ROWS: Final = 3
+"""With a voucher one less: a keyboard must not hide the text."""
 
 
 async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
-    """Show a draft, committed before, with what it costs and what the user has."""
+    """Show a draft, committed before, with what it costs, what it could have instead, and what the user has."""
     failpoint("draft.before_card")
     balance = await ctx.balance()
-    paid_by = None if draft.price.minor else (await ctx.orders.quote(ctx.user_id, model, draft.inputs)).paid_by
-    view = draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by)
+    offered = await ctx.orders.alternatives(ctx.user_id, model, draft.inputs)
+    extras = await card_extras(ctx, model, draft)
+    view = draft_card(
+        ctx.say, model, draft, language=ctx.language, balance=balance.available, offered=offered, extras=extras
+    )
     shown_in = await show(view)
     if shown_in is not None:
         await ctx.orders.record_card(draft, shown_in)
@@ -39,9 +47,17 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
 
 
 def draft_card(
-    say: Say, model: Model, draft: Draft, *, language: str, balance: Money, paid_by: Voucher | None = None
+    say: Say,
+    model: Model,
+    draft: Draft,
+    *,
+    language: str,
+    balance: Money,
+    offered: Alternatives | None = None,
+    extras: CardExtras = NO_EXTRAS,
 ) -> View:
     """What will be bought, for how much; the message this is shown in becomes the job's card."""
+    voucher, option_rows = (offered.voucher, offered.rows) if offered is not None else (None, ())
     text = say(
         "draft-card",
         kind=model.kind,
@@ -50,23 +66,37 @@ def draft_card(
         price=draft.price,
         balance=balance,
     )
-    if paid_by is not None:
-        text += "\n\n" + say("draft-card-pass", code=escape(paid_by.code), left=paid_by.left, price=paid_by.price)
-    is_free = not draft.price.minor
-    label = say("draft-create-free" if is_free else "draft-create", price=draft.price)
-    create = [_draft_button(label, DraftAction.CREATE, draft)]
-    if balance < draft.price:
+    if voucher is not None:
+        text += "\n\n" + say("card-voucher-note", code=escape(voucher.code), left=voucher.left)
+    elif balance < draft.price and extras.missing is None:
         text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
-        create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True)))
+    if extras.missing is not None:
+        text += f"\n\n{extras.missing}"
+    room = MAX_OPTION_ROWS - (1 if voucher is not None else 0)
     rows = [
-        create,
+        *(_buy_rows(say, draft, balance=balance, voucher=voucher) if extras.missing is None else []),
+        *(options.buttons(say, draft, row, language) for row in option_rows[:room]),
+        *extras.rows,
         [
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
+            _draft_button(say("card-why"), DraftAction.WHY, draft),
             _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
         ],
-        [_draft_button(say("draft-why-free" if is_free else "draft-why", price=draft.price), DraftAction.WHY, draft)],
     ]
     return View(text=text, rows=rows)
+
+
+def _buy_rows(say: Say, draft: Draft, *, balance: Money, voucher: Voucher | None) -> Rows:
+    """Buy for money or by a voucher; what the user can pay with comes first."""
+    label = say("draft-create" if draft.price.minor else "draft-create-free", price=draft.price)
+    create = [_draft_button(label, DraftAction.CREATE, draft)]
+    is_short = balance < draft.price
+    if is_short:
+        create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True)))
+    if voucher is None:
+        return [create]
+    gift = [_draft_button(say("card-voucher"), DraftAction.VOUCHER, draft)]
+    return [gift, create] if is_short else [create, gift]
 
 
 def change_menu(say: Say, model: Model, draft: Draft, *, language: str) -> View:

@@ -19,7 +19,6 @@ from photomat.bot.order_form.form import (
     is_typed,
     new_form,
     next_question,
-    still_valid,
     take,
     with_field,
 )
@@ -29,6 +28,7 @@ from photomat.bot.view import Show, View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
+from photomat.catalog.order import still_valid
 from photomat.catalog.reference import JobRef, reference
 from photomat.catalog.storefront import menu_category
 from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds
@@ -89,7 +89,8 @@ async def ask(ctx: UpdateContext, show: Show, model: Model, form: Form, *, why: 
     """Wait for the answer to the form's open question, and ask it, with the reason why it is asked again."""
     ctx.save_form(form)
     view = await asked_view(ctx, _question(ctx, model, form))
-    await show(replace(view, text=f"{why}\n\n{view.text}") if why else view)
+    shown_in = await show(replace(view, text=f"{why}\n\n{view.text}") if why else view)
+    ctx.save_form(replace(form, asked_in=shown_in))
 
 
 async def asked_view(ctx: UpdateContext, question: OpenQuestion, *, page: int = 0) -> View:
@@ -169,7 +170,8 @@ async def _finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) ->
     if refused:
         await reply.refuse(_question(ctx, model, form), refused[0])
         return
-    draft = await ctx.orders.save_draft(ctx.buyer, model, form.inputs, origin=ctx.origin, draft_id=form.draft_id)
+    inputs = form.inputs if form.is_change else await ctx.orders.with_defaults(ctx.user_id, model, form.inputs)
+    draft = await ctx.orders.save_draft(ctx.buyer, model, inputs, origin=ctx.origin, draft_id=form.draft_id)
     ctx.drop_form()
     await show_card(ctx, reply.show, model=model, draft=draft)
 

@@ -17,8 +17,7 @@ from photomat.catalog.answers import Refused, check_answer, check_length
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
-from photomat.catalog.order import check_order, relevant
-from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.order import check_order, relevant, settled
 
 VARIANT: Final = ""
 """What is asked where a model can be ordered in several variants: which one."""
@@ -32,10 +31,11 @@ class Form:
     """What was filled in so far and which input is being asked for. With a `draft_id` it changes that draft.
 
     `trail` are the answered questions, `way` the number of the chosen variant. `gathered` are the files or lines of a
-    question that is answered bit by bit; `field` of line `at` is asked now. `counter` is the message that counts files,
-    `album` the album of the last file, `album_left` one whose rest the user knows is not taken. `came_from` leads back to the
-    list the model was picked from; `begins_with` is the file that list is about: it is asked for first, even where the model
-    does not need it. `again` are inputs whose answers no longer fit: they are asked for anew.
+    question that is answered bit by bit; `field` of line `at` is asked now. `asked_in` is the message that asks the open
+    question, `counter` the one that counts files, `album` the album of the last file, `album_left` one whose rest the user
+    knows is not taken. `came_from` leads back to the list the model was picked from; `begins_with` is the file that list is
+    about: it is asked for first, even where the model does not need it. `again` are inputs whose answers no longer fit: they
+    are asked for anew.
     """
 
     form_id: int
@@ -52,6 +52,7 @@ class Form:
     at: int = 0
     field: str | None = None
     counter: int | None = None
+    asked_in: int | None = None
     album: str | None = None
     album_left: str | None = None
     came_from: str | None = None
@@ -230,30 +231,8 @@ def steps(model: Model, form: Form) -> tuple[int, int]:
     return len(form.trail) + 1, len(form.trail) + len(to_come) + open_too
 
 
-def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs without those that do not apply beside the rest, in the order of the catalogue.
-
-    A track belongs to the job that was chosen: with another one, it is to be chosen anew.
-    """
-    kept = {each.name: inputs[each.name] for each in model.inputs if is_given(inputs.get(each.name))}
-    jobs = {_job_of(kept[each.name]) for each in model.inputs if each.type == "task" and each.name in kept}
-    for each in model.inputs:
-        if each.type == "track" and each.name in kept and jobs and _job_of(kept[each.name]) not in jobs:
-            del kept[each.name]
-        if each.name in kept and not each.condition.holds(model.filled(kept)):
-            del kept[each.name]
-    return kept
-
-
-def still_valid(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an earlier order today's catalogue still takes."""
-    known = [each for each in model.inputs if is_given(inputs.get(each.name))]
-    good = [each for each in known if not isinstance(check_answer(each, inputs[each.name]), Refused)]
-    return settled(model, {each.name: inputs[each.name] for each in good})
-
-
 def _turned(form: Form, asking: str) -> Form:
-    return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, counter=None)
+    return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, counter=None, asked_in=None)
 
 
 def _variant_inputs(model: Model, form: Form) -> frozenset[str]:
@@ -267,11 +246,6 @@ def _begins_with(model: Model, form: Form, kind: FileKind | None) -> str | None:
     takes = [each for each in known if each.files is not None and each.files.kind == kind]
     is_asked_anyway = bool(model.one_of) or any(is_needed(each) for each in takes)
     return takes[0].name if takes and not is_asked_anyway else None
-
-
-def _job_of(value: Any) -> int | None:
-    found = reference(value)
-    return found.job_id if isinstance(found, JobRef) else None
 
 
 def _must_choose_variant(model: Model, form: Form) -> bool:
@@ -416,4 +390,4 @@ def _with_line(form: Form, line: dict[str, Any]) -> Form:
 
 
 def _at(form: Form, at: int, field: str | None) -> Form:
-    return replace(form, at=at, field=field, turn=form.turn + 1, counter=None)
+    return replace(form, at=at, field=field, turn=form.turn + 1, counter=None, asked_in=None)

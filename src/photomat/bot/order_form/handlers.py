@@ -45,7 +45,6 @@ from photomat.bot.order_form.flow import (
 )
 from photomat.bot.order_form.form import VARIANT, Form
 from photomat.bot.order_form.message_answers import accept_own_result
-from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.views import OpenQuestion, pages_of
 from photomat.bot.order_form.wording import asked_in_words
 from photomat.bot.results.gallery_views import PickPage, pick_page
@@ -53,6 +52,7 @@ from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
+from photomat.catalog.options import values
 from photomat.catalog.reference import JobRef
 from photomat.delivery.outputs import outputs_of
 from photomat.delivery.pages import ResultPages

@@ -22,8 +22,6 @@ BETWEEN: Final = ("|", ";", ",", None)
 
 SHOWN_OPTIONS: Final = 5
 MAX_PART_LENGTH: Final = 60
-MOST_QUICK: Final = 12
-LARGEST_QUICK: Final = 10_000
 
 
 def parse_answer(asked: Input, text: str, language: str) -> Any | Refused:
@@ -52,19 +50,6 @@ def parse_lines(asked: Input, text: str, language: str) -> list[Any] | Refused:
             return line
         lines.append(line)
     return lines or Refused(key="form-expects-text", facts={})
-
-
-def values(asked: Input) -> tuple[str, ...]:
-    """What can be answered with a button, in its order: options, yes and no, or numbers likely to be wanted."""
-    match asked.type:
-        case "choice":
-            return asked.options
-        case "switch":
-            return ("true", "false")
-        case "number":
-            return _quick_numbers(asked)
-        case _:
-            return ()
 
 
 def _option(asked: Input, typed: str, language: str) -> Any | Refused:
@@ -98,16 +83,6 @@ def _folded(text: str) -> str:
 def _yes_or_no(typed: str) -> str:
     word = _folded(typed)
     return "true" if word in YES else "false" if word in NO else word
-
-
-def _quick_numbers(asked: Input) -> tuple[str, ...]:
-    if asked.least is not None and asked.most is not None and asked.step:
-        count = int((asked.most - asked.least) / asked.step) + 1
-        if count <= MOST_QUICK:
-            return tuple(plain(asked.least + asked.step * number) for number in range(count))
-    likely = [plain(bound) for bound in (asked.least, asked.default, asked.most) if bound is not None]
-    quick = tuple(dict.fromkeys(each for each in likely if abs(float(each)) <= LARGEST_QUICK))
-    return quick if len(quick) > 1 else ()
 
 
 def _line(asked: Input, written: str, language: str) -> Any | Refused:

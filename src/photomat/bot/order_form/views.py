@@ -22,13 +22,13 @@ from photomat.bot.buttons import (
 from photomat.bot.menu import views as menu_views
 from photomat.bot.order_form import form as forms
 from photomat.bot.order_form.form import VARIANT, Form, can_finish, can_skip, is_typed
-from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.wording import asked_in_words, refused_in_words, title_of, variant_in_words
 from photomat.bot.view import Rows, View, button, in_rows, page_turns
 from photomat.catalog.answers import Refused
-from photomat.catalog.formula import is_given
+from photomat.catalog.formula import as_number, is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
+from photomat.catalog.options import values
 from photomat.catalog.order_words import value_in_words
 from photomat.catalog.storefront import Offer
 from photomat.delivery.caption import part_in_words
@@ -285,6 +285,8 @@ def variants(model: Model, form: Form, language: str) -> Rows:
 def options(say: Say, form: Form, asked: Input, language: str, *, page: int) -> Rows:
     """The options of a question, as many side by side as are readable; many of them in pages."""
     named = list(enumerate(labels(say, asked, language)))
+    if asked.type == "number":
+        named.sort(key=lambda each: as_number(values(asked)[each[0]]) or 0)
     shown = named if pages_of(asked) == 1 else named[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]
     longest = max((len(label) for _, label in named), default=0)
     width = next((width for most, width in WIDTHS if longest <= most), 1)
@@ -333,10 +335,13 @@ def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
 
 
 def ways_out(say: Say, form: Form, before: InlineKeyboardButton | None) -> Rows:
-    """Back and cancel; `before` stands where there is no earlier question."""
+    """One step back, and out of the form; `before` stands where there is no earlier question.
+
+    Out of a change is back to its card, which is kept as it was: there is nothing to cancel.
+    """
     has_earlier = bool(form.trail) or form.is_half_answered
     back = _step(say("form-back"), form, Step.BACK) if has_earlier else before
-    leave = button(say("button-leave"), LeaveButton(form_id=form.form_id))
+    leave = button(say("card-back" if form.is_change else "button-leave"), LeaveButton(form_id=form.form_id))
     return [[*([back] if back else []), leave]]
 
 

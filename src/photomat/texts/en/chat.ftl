@@ -141,7 +141,7 @@ lang-ask = 🌐 Choose your language · Выберите язык
 lang-ru = 🇷🇺 Русский
 lang-en = 🇬🇧 English
 lang-chosen = I speak English now.
-fallback-text = To make a picture, tap the button below. Videos, songs, voice-overs and everything else are in the menu.
+fallback-text = ✍️ Write what to make: “a cat in space”, “a song for my mum”, “read aloud: happy birthday”, or send a photo. You see the price before you pay.
 fallback-command = There is no such command. Here is what there is: /help
 only-private = This works only in a private chat with me: write to me there
 fallback-other = I cannot do that yet. Choose in the menu what to make: a picture, a video, a song, a voice-over.
@@ -150,7 +150,6 @@ stray-file = 📎 { $kind ->
         [video] What shall I do with the video? Choose, and I will ask you to send it at the right moment.
        *[audio] What shall I do with the recording? Choose, and I will ask you to send it at the right moment.
     }
-stray-file-into-order = ➕ Into the open order · { $model }
 parked = 😔 Your message could not be handled: the mistake is ours and the operator will see it. Your money is safe. Please try again: /start
 
 ## The card of a bought job, its ring and the reasons of a failure

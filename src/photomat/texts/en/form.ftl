@@ -213,8 +213,6 @@ draft-back = ◀️ Back
 draft-what-to-change = ✏️ <b>{ $model }</b>
 
     What should be changed?
-draft-why-free = ❓ Why is it free?
-draft-why = ❓ Why { $price }?
 draft-ran-elsewhere = This order is running already: its card is further down in this chat, and its result is in the history too: /history
 draft-canceled = The order is canceled, nothing was charged.
 draft-change-value = ✏️ { $title }: { $value }

@@ -5,7 +5,6 @@ command-gift = Give money to a friend
 rewards-promo = 🎟 Promo code
 rewards-gift = 🎁 Give
 rewards-invite = 👥 Invite a friend
-draft-card-pass = 🎟 By promo code { $code }, left: { $left }. Without it: { $price }.
 why-pass = • Promo code { $code }: free instead of { $price }.
 
 ## Promo codes

@@ -40,7 +40,7 @@ transfer-toast-approved = The receipt was checked, the money is credited
 transfer-toast-declined = The receipt was not accepted, nothing was credited
 transfer-waiting-line = ⏳ A receipt of { $amount } is being checked (code { $code }, sent { $sent } UTC)
 transfer-waiting-sum = ⏳ Being checked: { $total } by transfer. Available once an operator has confirmed it.
-transfer-stray-file = This file belongs to no transfer, so I did not take it. If it is a receipt, press “🏦 Bank transfer” first, name the sum, and send it when I ask for it.
+transfer-stray-file = This file belongs to no transfer. If it is a receipt, press “🏦 Bank transfer” first, name the sum, and send it when I ask for it.
 transfer-too-many = { $limit } { $limit ->
         [one] receipt of yours is
        *[other] receipts of yours are

@@ -215,8 +215,6 @@ draft-back = ◀️ Назад
 draft-what-to-change = ✏️ <b>{ $model }</b>
 
     Что изменить?
-draft-why-free = ❓ Почему бесплатно?
-draft-why = ❓ Почему { $price }?
 draft-ran-elsewhere = Этот заказ уже запущен: его карточка ниже в чате, а результат найдётся и в истории: /history
 draft-canceled = Заказ отменён, деньги не списаны.
 draft-change-value = ✏️ { $title }: { $value }

@@ -5,7 +5,6 @@ command-gift = Подарить деньги другу
 rewards-promo = 🎟 Промокод
 rewards-gift = 🎁 Подарить
 rewards-invite = 👥 Пригласить друга
-draft-card-pass = 🎟 По промокоду { $code }, осталось: { $left }. Без него — { $price }.
 why-pass = • Промокод { $code }: бесплатно вместо { $price }.
 
 ## Промокоды

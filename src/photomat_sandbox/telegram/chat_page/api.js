@@ -57,6 +57,8 @@ export function sendFile(userId, { kind, file, caption }) {
 
 export const transcript = (since, waitS) =>
   call("GET", `transcript?since=${since}&wait=${waitS}`, { timeoutMs: (waitS + 10) * 1000 });
+export const bot = () => call("GET", "bot");
+export const killBot = () => call("POST", "bot/kill");
 export const faults = () => call("GET", "faults");
 export const armFault = (fault) => call("POST", "faults", { body: fault });
 export const disarmFault = (faultId) => call("DELETE", `faults/${faultId}`);

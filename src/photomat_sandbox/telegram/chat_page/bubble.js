@@ -149,7 +149,7 @@ export function inlineKeyboard(message, act) {
 function inlineKey(message, key, row, column, act) {
   const button = el(
     "button",
-    { type: "button", class: "key", "data-style": key.style, "data-row": row, "data-column": column },
+    { type: "button", class: "key", "data-style": key.style, "data-row": row, "data-column": column, disabled: Boolean(key.disabled) },
     el("span", {}, key.text),
   );
   if (act.isTapped(message.message_id, row, column)) button.setAttribute("aria-busy", "true");

@@ -2,7 +2,7 @@
 // (SSE), which reconnect after any outage and say so.
 //
 // The state is GET /sandbox/chats/{id}, read again after every (re)connect; live events are applied on top. Events that
-// arrive while the state is loading wait for it. Listeners get "change", "arrived" (a new message of the bot), "answer" (a
+// arrive while the state is loading wait for it. Listeners get "change", "arrived" (a new message of the bot), "sent" (one of the person), "answer" (a
 // tapped button was answered), "payment" (how one ended) and "gone" (the server no longer knows this person).
 
 import * as api from "./api.js";
@@ -62,6 +62,7 @@ export class Chat extends EventTarget {
       this.#emit("arrived", message);
     }
     this.#emit("change");
+    if (isNew && message.from === "person") this.#emit("sent", message);
   }
 
   async tap(messageId, row, column) {

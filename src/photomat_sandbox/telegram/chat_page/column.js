@@ -14,7 +14,6 @@ import { openSubscriptions } from "./payment_dialogs.js";
 import { t } from "./texts.js";
 import { alertBox, ring, toast, trouble } from "./toasts.js";
 
-const SEEN_RING_MS = 2200;
 const MISSED_RING_MS = 7000;
 
 export class Column {
@@ -99,6 +98,7 @@ export class Column {
   #listen() {
     this.chat.addEventListener("change", () => this.#draw());
     this.chat.addEventListener("arrived", ({ detail }) => this.#arrived(detail));
+    this.chat.addEventListener("sent", () => this.list.toEnd());
     this.chat.addEventListener("answer", ({ detail }) => this.#answered(detail));
     this.chat.addEventListener("payment", ({ detail }) => this.#paymentEnded(detail));
     this.chat.addEventListener("gone", () => {
@@ -160,23 +160,14 @@ export class Column {
     if (missed) this.unread += 1;
     this.#drawUnread();
     if (!message.silent) ring();
-    if (message.silent && !missed) return;
+    if (!missed || message.silent) return;
     const { first_name: name } = this.chat.bot;
     const title = this.workspace.isAlone() ? name : `${name} → ${this.person.first_name}`;
     const act = () => {
       this.workspace.show(this);
       this.list.jump(message.message_id);
     };
-    toast(
-      gist(message),
-      {
-        kind: "ring",
-        title,
-        act,
-        lastsMs: missed ? MISSED_RING_MS : SEEN_RING_MS,
-        topic: `ring-${this.person.user_id}`,
-      },
-    );
+    toast(gist(message), { kind: "ring", title, act, lastsMs: MISSED_RING_MS });
   }
 
   #answered({ text, show_alert: showAlert, url }) {

@@ -6,6 +6,7 @@ import { t } from "./texts.js";
 export class CommandList {
   #chosen = 0;
   #matches = [];
+  #leave = null;
 
   constructor({ chat, onChoose }) {
     this.chat = chat;
@@ -47,7 +48,19 @@ export class CommandList {
     this.#matches = matches;
     this.element.hidden = matches.length === 0;
     this.element.replaceChildren(...matches.map((one) => this.#option(one)));
+    this.#listen(matches.length > 0);
     if (matches.length) this.#mark(0);
+  }
+
+  /** While it is open, Escape and a click outside of the composer close it, wherever the focus is. */
+  #listen(isOpen) {
+    this.#leave?.abort();
+    this.#leave = isOpen ? new AbortController() : null;
+    if (!isOpen) return;
+    const { signal } = this.#leave;
+    const area = () => this.element.parentElement;
+    document.addEventListener("pointerdown", (event) => area().contains(event.target) || this.close(), { signal, capture: true });
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.close(), { signal });
   }
 
   #option(one) {

@@ -14,6 +14,7 @@ import { trouble } from "./toasts.js";
 import { voiceBar } from "./voice.js";
 
 const TALLEST_TEXT_PX = 180;
+const LONGEST_TEXT = 4096; // in UTF-16 units, as JavaScript counts
 const READS_KEYS = () => matchMedia("(hover: hover)").matches; // on a phone Enter makes a new line
 
 export class Composer {
@@ -24,7 +25,7 @@ export class Composer {
     this.userId = chat.person.user_id;
     this.text = el(
       "textarea",
-      { rows: 1, "data-role": "composer", "aria-label": t("placeholder"), placeholder: t("placeholder") },
+      { rows: 1, tabindex: 1, "data-role": "composer", "aria-label": t("placeholder"), placeholder: t("placeholder") },
     );
     this.text.value = draftOf(this.userId);
     this.attachments = new Attachments({ onChange: () => this.#typed() });
@@ -68,9 +69,12 @@ export class Composer {
     this.text.focus();
   }
 
+  /** A long text goes out as several messages, the reply with the first. */
   async sendText(text) {
-    this.chat.put(await api.sendText(this.userId, text, this.#replyTo));
-    this.#forgetReply();
+    for (const part of messagesOf(text)) {
+      this.chat.put(await api.sendText(this.userId, part, this.#replyTo));
+      this.#forgetReply();
+    }
   }
 
   #build() {
@@ -85,6 +89,8 @@ export class Composer {
     this.send = iconButton(icon("send"), t("send"), { type: "submit", class: "icon-button send", "data-role": "send" });
     this.voice = voiceBar({ onVoice: (file) => this.#upload([{ file, kind: "voice" }], "") });
     this.photoInput = fileInput("photo-input", "image/*,video/*", (files) => this.attach(files));
+    this.audioInput = fileInput("audio-input", "audio/*", (files) => this.attach(files));
+    this.voiceInput = fileInput("voice-input", "audio/*", (files) => this.#upload(files.map((file) => ({ file, kind: "voice" })), ""));
     this.documentInput = fileInput("file-input", null, (files) => this.attach(files, { asFile: true }));
     this.replyBar = el("div", { class: "reply-bar", hidden: true });
     this.progress = el("div", { class: "progress", role: "status", hidden: true });
@@ -98,6 +104,8 @@ export class Composer {
       this.progress,
       line,
       this.photoInput,
+      this.audioInput,
+      this.voiceInput,
       this.documentInput,
       this.keyboard.element,
     );
@@ -182,6 +190,8 @@ export class Composer {
   #attachMenu() {
     const items = [
       { icon: "photo", text: t("attachPhoto"), act: () => this.photoInput.click() },
+      { icon: "play", text: t("attachAudio"), act: () => this.audioInput.click() },
+      { icon: "mic", text: t("attachVoice"), act: () => this.voiceInput.click() },
       { icon: "file", text: t("attachFile"), act: () => this.documentInput.click() },
     ];
     openMenu(items, this.clip, t("attach"));
@@ -191,4 +201,19 @@ export class Composer {
     this.#replyTo = null;
     this.replyBar.hidden = true;
   }
+}
+
+/** Splits a text as Telegram's apps do: at the last line end, else the last space, else in the middle, but never inside a letter. */
+export function messagesOf(text) {
+  const parts = [];
+  let rest = text.trim();
+  while (rest.length > LONGEST_TEXT) {
+    const head = rest.slice(0, LONGEST_TEXT + 1);
+    const hard = /[\uD800-\uDBFF]/.test(rest[LONGEST_TEXT - 1]) ? LONGEST_TEXT - 1 : LONGEST_TEXT;
+    const soft = Math.max(head.lastIndexOf("\n"), 0) || Math.max(head.lastIndexOf(" "), 0);
+    const at = soft > LONGEST_TEXT / 2 ? soft : hard;
+    parts.push(rest.slice(0, at).trimEnd());
+    rest = rest.slice(at).trimStart();
+  }
+  return rest ? [...parts, rest] : parts;
 }

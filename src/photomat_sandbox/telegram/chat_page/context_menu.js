@@ -34,7 +34,7 @@ export function openMenu(items, place, label) {
   };
   document.addEventListener("pointerdown", outside, { signal: leave.signal, capture: true });
   document.addEventListener("wheel", outside, { signal: leave.signal, passive: true });
-  menu.addEventListener("keydown", (event) => walk(event, buttons));
+  document.addEventListener("keydown", (event) => walk(event, buttons), { signal: leave.signal, capture: true });
   document.body.append(menu);
   position(menu, place);
   buttons[0].focus({ preventScroll: true });
@@ -42,8 +42,10 @@ export function openMenu(items, place, label) {
 
 function walk(event, buttons) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (event.key === "Escape" || event.key === "Tab") closeOpen();
-  else if (step) buttons.at((buttons.indexOf(document.activeElement) + step) % buttons.length).focus();
+  if (event.key === "Escape" || event.key === "Tab") {
+    closeOpen();
+    event.stopPropagation();
+  } else if (step) buttons.at((buttons.indexOf(document.activeElement) + step) % buttons.length).focus();
   else return;
   event.preventDefault();
 }

@@ -1,7 +1,7 @@
 // Telegram's message entities (offsets in UTF-16 units, as in JavaScript) → nested elements around plain text.
 
 import { el, safeUrl } from "./dom.js";
-import { t } from "./texts.js";
+import { language, t } from "./texts.js";
 
 const BLOCKS = new Set(["pre", "blockquote", "expandable_blockquote"]);
 const TAGS = { bold: "strong", italic: "em", underline: "u", strikethrough: "s", code: "code" };
@@ -53,6 +53,8 @@ function wrap(entity, text, children, act) {
       return moment(entity, children);
     case "phone_number":
       return link(`tel:${text}`, children, act);
+    case "date_time":
+      return moment(entity, children);
     case "mention":
     case "hashtag":
     case "cashtag":
@@ -83,6 +85,24 @@ function link(url, children, act) {
   if (!href) return el("span", {}, children);
   const follow = (event) => act.follow(href) && event.preventDefault();
   return el("a", { href, target: "_blank", rel: "noopener noreferrer", onclick: follow }, children);
+}
+
+/** A moment in the reader's own time zone, as its format asks; without a format the bot's words stand. */
+function moment({ unix_time: unix, date_time_format: format = "" }, children) {
+  const date = new Date(unix * 1000);
+  const [weekday, day, time] = [
+    format.includes("w") && { weekday: "long" },
+    /d/i.test(format) && { dateStyle: format.includes("D") ? "long" : "short" },
+    /t/i.test(format) && { timeStyle: format.includes("T") ? "medium" : "short" },
+  ].map((options) => options && new Intl.DateTimeFormat(language, options).format(date));
+  const words = format === "r" ? relative(unix) : [weekday, day, time].filter(Boolean).join(", ");
+  return el("time", { datetime: date.toISOString(), title: date.toLocaleString(language) }, words || children);
+}
+
+function relative(unix) {
+  const seconds = unix - Date.now() / 1000;
+  const [unit, size] = [["day", 86_400], ["hour", 3600], ["minute", 60]].find(([, one]) => Math.abs(seconds) >= one) ?? ["second", 1];
+  return new Intl.RelativeTimeFormat(language).format(Math.round(seconds / size), unit);
 }
 
 function quote(type, children) {

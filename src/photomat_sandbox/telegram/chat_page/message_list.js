@@ -49,6 +49,7 @@ export class MessageList {
   }
 
   toEnd({ smooth = false } = {}) {
+    this.atEnd = true;
     this.element.scrollTo({ top: this.element.scrollHeight, behavior: smooth && !calmMotion() ? "smooth" : "instant" });
   }
 

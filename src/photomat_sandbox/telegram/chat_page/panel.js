@@ -19,9 +19,11 @@ export class Panel {
       onPrompt(words);
     };
     this.faults = new FaultBox({ onPrompt: usePrompt });
+    this.killer = new KillBox();
     this.feed = new Feed({
       onEvents: (events) => {
         this.faults.refresh();
+        if (events.some((event) => event.name === "bot")) this.killer.refresh();
         if (events.some((event) => PROFILE.has(event.name))) onProfile();
       },
     });
@@ -30,16 +32,17 @@ export class Panel {
       "aside",
       { class: "panel", "data-role": "panel", "aria-label": t("panelTitle") },
       el("header", {}, el("h2", {}, t("panelTitle")), close),
-      el("div", { class: "panel-body" }, this.faults.element, this.faults.armed, this.feed.element),
+      el("div", { class: "panel-body" }, this.killer.element, this.faults.element, this.faults.armed, this.feed.element),
     );
     this.veil = el("div", { class: "veil", onclick: () => this.show(false) });
-    this.element.addEventListener("keydown", (event) => event.key === "Escape" && NARROW.matches && this.show(false));
+    document.addEventListener("keydown", (event) => event.key === "Escape" && NARROW.matches && this.isShown && this.show(false));
   }
 
   /** Open from the start only where there is room for it, unless the person chose otherwise. */
   start() {
     this.show(!NARROW.matches && remembered("panel", true), { keep: false });
     this.faults.refresh();
+    this.killer.refresh();
     this.feed.follow();
   }
 
@@ -52,6 +55,48 @@ export class Panel {
     this.veil.hidden = !isShown;
     if (keep && !NARROW.matches) remember("panel", isShown);
     this.onToggle(isShown);
+  }
+}
+
+/** Kills the bot's process; hidden where nobody would start it again. */
+class KillBox {
+  constructor() {
+    this.button = el(
+      "button",
+      { type: "button", class: "kill", "data-role": "kill-bot", onclick: () => this.#kill() },
+      icon("bolt"),
+      t("killBot"),
+    );
+    this.state = el("small", { role: "status", "data-role": "bot-state" });
+    this.element = el(
+      "div",
+      { class: "kill-box", hidden: true },
+      el("div", { class: "kill-line" }, this.button, this.state),
+      el("p", {}, t("killBotBody")),
+    );
+  }
+
+  async refresh() {
+    try {
+      this.#draw(await api.bot());
+    } catch {
+      // The feed below already says that the server is away.
+    }
+  }
+
+  async #kill() {
+    try {
+      await api.killBot();
+    } catch (error) {
+      trouble(error);
+    }
+    await this.refresh();
+  }
+
+  #draw({ pid, starts }) {
+    this.element.hidden = !starts;
+    this.button.disabled = !pid;
+    this.state.textContent = pid ? t("botRuns", { pid, n: starts }) : t("botGone");
   }
 }
 

@@ -1,24 +1,23 @@
-// Short news at the top (answers to taps, rings, troubles), alerts that want an OK, and the ring's sound.
+// Short news in the top bar, never over a chat (answers to taps, rings of what is not on the screen, troubles), alerts that want an OK, and the ring's sound.
 
 import { el, openDialog } from "./dom.js";
 import { remembered } from "./preferences.js";
 import { t } from "./texts.js";
 
-const MOST_TOASTS = 4;
 const container = () => document.querySelector('[data-role="toasts"]');
 
 /**
  * kind: "answer" | "ring" | "info" | "trouble"; a click on a toast with `act` does it and closes it.
- * A toast with a `topic` takes the place of the last one of that topic.
+ * It takes the place of the last one.
  */
-export function toast(text, { kind = "info", title = null, act = null, lastsMs = 4000, topic = null } = {}) {
+export function toast(text, { kind = "info", title = null, act = null, lastsMs = 4000 } = {}) {
   const leave = () => {
     note.classList.add("leaving");
     setTimeout(() => note.remove(), 220);
   };
   const note = el(
     act ? "button" : "div",
-    { class: `toast ${kind}`, "data-toast": kind, "data-topic": topic, type: act ? "button" : null },
+    { class: `toast ${kind}`, "data-toast": kind, type: act ? "button" : null, title: text },
     title ? el("b", {}, title) : null,
     el("span", {}, text),
   );
@@ -26,9 +25,7 @@ export function toast(text, { kind = "info", title = null, act = null, lastsMs =
     act?.();
     leave();
   });
-  if (topic) container().querySelector(`[data-topic="${topic}"]`)?.remove();
-  container().append(note);
-  while (container().children.length > MOST_TOASTS) container().firstElementChild.remove();
+  container().replaceChildren(note);
   setTimeout(leave, lastsMs);
 }
 

@@ -6,12 +6,13 @@ Media comes from an upload, a URL that Telegram fetches, or a file id this bot g
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from photomat_sandbox.file_formats import Shape
 from photomat_sandbox.telegram.call import Call, Params, UploadedFile
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
 from photomat_sandbox.telegram.files import read_file_id
 from photomat_sandbox.telegram.formatting import FormattedText, formatted, utf16_length
 from photomat_sandbox.telegram.keyboards import Markup, parse_markup
-from photomat_sandbox.telegram.media import ChatMedia, Shape, detected_kind, make_media, small_jpeg
+from photomat_sandbox.telegram.media import ChatMedia, detected_kind, make_media, small_jpeg
 from photomat_sandbox.telegram.messages import ChatMessage
 from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.urls import FAILED

@@ -1,0 +1,1 @@
+"""Orders that begin with plain words or a file instead of a form."""

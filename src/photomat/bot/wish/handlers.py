@@ -1,0 +1,233 @@
+"""Say it: a text, a photo, a video or a recording sent while nothing is asked becomes a card with a price.
+
+Only in private chats. The card is a new message, and nothing is bought without a tap. Words sent within ten minutes of the
+newest unbought card are taken as a remark about it; a file completes a card that waits for one. Whatever was sent is in the
+draft: nothing is asked for twice.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+from aiogram import F, Router
+from aiogram.enums import ChatType
+from aiogram.exceptions import TelegramAPIError
+from aiogram.types import Message
+
+from photomat.assistant.follow_up import changed_words
+from photomat.assistant.plan import Plan, Request
+from photomat.assistant.rules import plan
+from photomat.assistant.said_order import SaidOrder, is_stock, lacks, offered_for, start_of, takes_kind
+from photomat.bot.context import UpdateContext
+from photomat.bot.menu.search import search_plain_text
+from photomat.bot.menu.views import hint
+from photomat.bot.order_form.message_answers import accept_attachment, attachment_of, kind_of
+from photomat.bot.order_form.wording import refused_in_words
+from photomat.bot.transfer import views as transfer_views
+from photomat.bot.transport import edit_or_send, send
+from photomat.bot.view import View
+from photomat.bot.wish import views
+from photomat.bot.wish.order import change_order, open_order
+from photomat.catalog.answers import Refused
+from photomat.catalog.carry import choices, words_of
+from photomat.catalog.input import FileKind, Input
+from photomat.catalog.model import Model
+from photomat.catalog.order import open_to_customers
+from photomat.catalog.storefront import Storefront
+from photomat.catalog.wishes import source_input, wish_served_by, with_file, with_words
+from photomat.orders.draft import Draft
+from photomat.payments.receipt import waiting_of
+from photomat.payments.topup import has_open_transfer
+
+FOLLOW_UP: Final = timedelta(minutes=10)
+CHANGES: Final = frozenset({"edit", "revideo"})
+"""Wishes to change something: with a card on the screen, that card is meant."""
+ALBUM: Final = "album"
+SLOWED: Final = "slowed_at"
+USABLE: Final[frozenset[FileKind]] = frozenset({"image", "video", "audio"})
+FILES: Final = F.photo | F.video | F.animation | F.audio | F.voice | F.video_note | F.document
+"""Kinds of messages that may start an order."""
+
+
+def router() -> Router:
+    routes = Router(name="wish")
+    private = F.chat.type == ChatType.PRIVATE
+    routes.message.register(text_said, private, F.text)
+    routes.message.register(file_sent, private, FILES)
+    return routes
+
+
+async def text_said(message: Message, ctx: UpdateContext) -> None:
+    """Words without an open question: a remark about the newest card, an order of their own, or the name of a model."""
+    await ctx.register_now()
+    words = message.text or ""
+    if attachment_of(message) is not None:
+        await _start_from_file(message, ctx, "image")
+        return
+    storefront = await ctx.orders.storefront()
+    if await _is_remark(message, ctx, words, storefront):
+        return
+    found = plan(Request(words=words, language=ctx.language, attached=None), storefront)
+    says_what = found is not None and (found.words or found.names_wish)
+    named = None if says_what else await search_plain_text(ctx, words)
+    if named is not None or found is None or _is_unsold_name(words, storefront):
+        await send(message, named or hint(ctx.say, "fallback-text"))
+    elif await _may_open(message, ctx):
+        order = SaidOrder(model=found.model, inputs=found.inputs)
+        await open_order(ctx, partial(send, message), order, said=words)
+
+
+def _is_unsold_name(words: str, storefront: Storefront) -> bool:
+    """Whether the words are the name of a model that is not sold now: no description of a picture."""
+    name = words.strip().casefold()
+    known = storefront.catalog.models.values()
+    return any(name in {each.id, each.title.casefold()} and storefront.get(each.id) is None for each in known)
+
+
+async def _is_remark(message: Message, ctx: UpdateContext, words: str, storefront: Storefront) -> bool:
+    """Change the newest unbought card by these words, if they are about it."""
+    draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
+    model = storefront.get(draft.model) if draft is not None else None
+    if draft is None or model is None or not with_words(model, words):
+        return False
+    start = start_of(model, draft.inputs)
+    attached = None if start is None or start == "track" else start
+    found = plan(Request(words=words, language=ctx.language, attached=attached), storefront)
+    if found is None or _is_another_wish(found, model, draft):
+        return False
+    before = words_of(model, draft.inputs)
+    own = "" if is_stock(before) else before
+    after = changed_words(own, found.words) or before
+    inputs = {**draft.inputs, **choices(found.model, model, found.inputs), **with_words(model, after)}
+    order = SaidOrder(model=model, inputs=inputs)
+    await change_order(ctx, partial(send, message), draft, order, can_be_undone=bool(own))
+    await _disarm(message, draft)
+    return True
+
+
+def _is_another_wish(found: Plan, model: Model, draft: Draft) -> bool:
+    """Whether the words ask for something else than the card: a song below a picture. "Change it" means the card."""
+    current = wish_served_by(model, start_of(model, draft.inputs))
+    is_change = current is None or found.wish.category is current.category or found.wish.id in CHANGES
+    return found.names_wish and not is_change
+
+
+async def _disarm(message: Message, draft: Draft) -> None:
+    """Take the buttons off the card that was shown before; one that keeps them only shows the newer card."""
+    if draft.card_message_id is None or message.bot is None:
+        return
+    try:
+        await message.bot.edit_message_reply_markup(chat_id=message.chat.id, message_id=draft.card_message_id)
+    except TelegramAPIError:
+        return
+
+
+async def _may_open(message: Message, ctx: UpdateContext) -> bool:
+    """Whether one more card may be opened; a user who may not is told once."""
+    if await ctx.orders.may_open_card(ctx.user_id):
+        return True
+    newest = await ctx.orders.newest_open(ctx.user_id)
+    mark = newest.draft_id if newest else 0
+    if ctx.conversation.data.get(SLOWED) != mark:
+        ctx.conversation.store({SLOWED: mark})
+        await send(message, views.slow_down(ctx.say))
+    return False
+
+
+async def file_sent(message: Message, ctx: UpdateContext) -> None:
+    """A file without an open question: it completes the newest card, joins its album, or starts an order."""
+    await ctx.register_now()
+    kind = kind_of(message)
+    if kind not in USABLE:
+        await send(message, hint(ctx.say, "fallback-other"))
+        return
+    draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
+    model = await ctx.orders.model(draft.model) if draft is not None else None
+    asked = _taking(message, ctx, model, draft, kind) if draft is not None and model is not None else None
+    if draft is not None and model is not None and asked is not None:
+        await _add_file(message, ctx, draft, model, asked)
+    elif await _may_open(message, ctx):
+        if message.voice:
+            await send(message, View(text=ctx.say("wish-voice-unheard"), rows=[]))
+        await _start_from_file(message, ctx, kind)
+    await _hint_at_receipts(message, ctx)
+
+
+def _taking(message: Message, ctx: UpdateContext, model: Model, draft: Draft, kind: FileKind) -> Input | None:
+    """The input of the order on the card that this file belongs to: what it lacks, its album, or what it takes and has not."""
+    lacking, source = lacks(model, draft.inputs), source_input(model, kind)
+    if lacking is not None and takes_kind(lacking, kind):
+        return lacking
+    if message.media_group_id is not None and ctx.conversation.data.get(ALBUM) == message.media_group_id:
+        return source
+    is_free = source is not None and source.place in {"ask", "card"} and not draft.inputs.get(source.name)
+    return source if is_free and source in open_to_customers(model, draft.inputs) else None
+
+
+async def _hint_at_receipts(message: Message, ctx: UpdateContext) -> None:
+    """A user with an open transfer may have meant a receipt: explain how to send one."""
+    if not ctx.topups.options.takes_transfers or not (message.photo or message.document):
+        return
+    waiting = await waiting_of(ctx.pool, ctx.user_id)
+    if waiting or await has_open_transfer(ctx.pool, ctx.user_id):
+        lines = [ctx.say("transfer-stray-file"), *transfer_views.waiting_lines(ctx.say, waiting)]
+        await send(message, View(text="\n\n".join(lines), rows=[[transfer_views.start_button(ctx.say)]]))
+
+
+async def _add_file(message: Message, ctx: UpdateContext, draft: Draft, model: Model, asked: Input) -> None:
+    """Put the file into the order; the card moves below it, the rest of an album is added to that card in its place."""
+    present = draft.inputs.get(asked.name)
+    have = list(present) if isinstance(present, list) else []
+    if present and (asked.type != "files" or len(have) >= asked.items_limit):
+        await send(message, views.refused_file(ctx.say, ctx.say("form-album-rest")))
+        return
+    file = await accept_attachment(ctx, message, asked, given=have)
+    if file is None or isinstance(file, Refused):
+        await _refuse(message, ctx, model, file or Refused("file-lost"))
+        return
+    inputs = {**draft.inputs, asked.name: [*have, file] if asked.type == "files" else file}
+    order = SaidOrder(model=model, inputs=_with_caption(message, model, inputs))
+    if message.media_group_id is not None and draft.inputs.get(asked.name):
+        await change_order(ctx, partial(edit_or_send, message, sent_before=draft.card_message_id), draft, order)
+        return
+    ctx.conversation.store({ALBUM: message.media_group_id})
+    is_complete = lacks(model, draft.inputs) is None
+    await change_order(ctx, partial(send, message), draft, order, can_be_undone=is_complete)
+    await _disarm(message, draft)
+
+
+async def _start_from_file(message: Message, ctx: UpdateContext, kind: FileKind) -> None:
+    """The order the caption asks for, or the first thing that can be done with such a file; others are a tap away."""
+    storefront, caption = await ctx.orders.storefront(), message.caption or ""
+    found = plan(Request(words=caption, language=ctx.language, attached=kind), storefront) if caption else None
+    tried = [SaidOrder(model=found.model, inputs=found.inputs)] if found is not None else []
+    tried += offered_for(kind, storefront, words=caption, language=ctx.language)
+    refusals: list[tuple[Model, Refused]] = []
+    for model, inputs in ((each.model, each.inputs) for each in tried):
+        file = await _accepted_by(message, ctx, model, kind)
+        if isinstance(file, Refused):
+            refusals.append((model, file))
+            continue
+        ctx.conversation.store({ALBUM: message.media_group_id})
+        await open_order(ctx, partial(send, message), SaidOrder(model=model, inputs={**inputs, **file}), said=caption)
+        return
+    await _refuse(message, ctx, *refusals[0]) if refusals else await send(message, hint(ctx.say, "fallback-other"))
+
+
+async def _accepted_by(message: Message, ctx: UpdateContext, model: Model, kind: FileKind) -> dict[str, Any] | Refused:
+    """The input of a model that starts from this file, or why it cannot."""
+    asked = source_input(model, kind)
+    file = await accept_attachment(ctx, message, asked) if asked is not None else None
+    if asked is None or file is None:
+        return Refused("form-file-kind", {"kind": kind, "formats": ""})
+    return file if isinstance(file, Refused) else with_file(asked, file)
+
+
+async def _refuse(message: Message, ctx: UpdateContext, model: Model, why: Refused) -> None:
+    await send(message, views.refused_file(ctx.say, refused_in_words(ctx.say, model, why, ctx.language)))
+
+
+def _with_caption(message: Message, model: Model, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The inputs with the words below a file, where the order has none yet."""
+    return inputs if words_of(model, inputs) else {**inputs, **with_words(model, message.caption or "")}
