@@ -76,7 +76,7 @@ async def test_the_newest_result_is_there_with_its_picture_price_and_local_time(
             ["✂️ Убрать фон", "🔀 Вариант"],
             ["🤍", "📎", "🔁", "🗑", "ℹ️"],
             ["1/2", "▶"],
-            ["✓ Все", *FILTERS[1:]],
+            ["·Все·", *FILTERS[1:]],
         ]
 
 
@@ -150,7 +150,7 @@ async def test_a_heart_is_kept_and_found_again(database: str, tmp_path: Path) ->
         assert rows(past)[-3][0] == "❤️"
         await presses(past.chat, "g:fav:0:top:0")
         assert ("любимый" in words_of(past), place(past)) == (True, ["1/1"])
-        assert "✓ ❤️" in rows(past)[-1]
+        assert "·❤️·" in rows(past)[-1]
 
 
 async def test_words_are_searched_in_ones_own_prompts_and_wildcards_are_letters(database: str, tmp_path: Path) -> None:

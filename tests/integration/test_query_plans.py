@@ -90,8 +90,8 @@ async def every_list(pool: Pool) -> None:
     await list_differences(pool)
     await kept_proofs(pool)
     await usual_seconds(pool, "z-image")
-    for only in GalleryFilter:
-        await _every_page(pool, GalleryQuery(user_id=USER, only=only, words="cat story"))
+    for shown in GalleryFilter:
+        await _every_page(pool, GalleryQuery(user_id=USER, only=shown, words="cat story"))
     await earlier_files(pool, user_id=USER, kind="image", limit=2)
     async with pool.acquire() as connection:
         assert await statement(connection, user_id=USER, limit=10)

@@ -22,13 +22,6 @@ from photomat.texts.load import Say
 
 MAX_PROMPT_LENGTH: Final = 300
 MAX_READ_LENGTH: Final = 1500
-FILTERS: Final = {
-    GalleryFilter.ALL: "gallery-filter-all",
-    GalleryFilter.IMAGE: "gallery-filter-image",
-    GalleryFilter.VIDEO: "gallery-filter-video",
-    GalleryFilter.AUDIO: "gallery-filter-audio",
-    GalleryFilter.FAVOURITE: "gallery-filter-favourite",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,15 +194,15 @@ def _turns(page: GalleryPage) -> tuple[Button, ...]:
 
 
 def _filters(say: Say, page: GalleryPage) -> tuple[Button, ...]:
-    def label(only: GalleryFilter, key: str) -> str:
-        return say("gallery-filter-on", only=say(key)) if only is page.only else say(key)
+    """One button a filter, the one in force marked; words are asked for first."""
 
-    shown = [
-        Button(text=label(only, key), data=GalleryButton(only=only, job_id=0, step=GalleryStep.TOP).pack())
-        for only, key in FILTERS.items()
-    ]
-    asks = GalleryButton(only=page.only, job_id=0, step=GalleryStep.ASK_WORDS)
-    return (*shown, Button(text=label(GalleryFilter.WORDS, "gallery-filter-words"), data=asks.pack()))
+    def shown(only: GalleryFilter) -> Button:
+        label = say(f"gallery-filter-{only}")
+        step = GalleryStep.ASK_WORDS if only is GalleryFilter.WORDS else GalleryStep.TOP
+        text = say("gallery-filter-on", only=label) if only is page.only else label
+        return Button(text=text, data=GalleryButton(only=only, job_id=0, step=step).pack())
+
+    return tuple(map(shown, GalleryFilter))
 
 
 def _confirm(say: Say, page: GalleryPage) -> Keyboard:

@@ -53,8 +53,6 @@ function wrap(entity, text, children, act) {
       return moment(entity, children);
     case "phone_number":
       return link(`tel:${text}`, children, act);
-    case "date_time":
-      return moment(entity, children);
     case "mention":
     case "hashtag":
     case "cashtag":
@@ -63,21 +61,6 @@ function wrap(entity, text, children, act) {
     default:
       return el("span", {}, children);
   }
-}
-
-/** A moment in the reader's own zone and language; without a format the words stay as they are. */
-function moment(entity, children) {
-  const format = entity.date_time_format ?? "";
-  const at = new Date(entity.unix_time * 1000);
-  const shape = {
-    ...(format.includes("w") && { weekday: "short" }),
-    ...(/d/.test(format) && { day: "numeric", month: "short", ...(at.getFullYear() !== new Date().getFullYear() && { year: "numeric" }) }),
-    ...(/D/.test(format) && { day: "numeric", month: "long", year: "numeric" }),
-    ...(/t/.test(format) && { hour: "2-digit", minute: "2-digit" }),
-    ...(/T/.test(format) && { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
-  };
-  const shown = Object.keys(shape).length ? at.toLocaleString(document.documentElement.lang || undefined, shape) : children;
-  return el("time", { datetime: at.toISOString() }, shown);
 }
 
 function link(url, children, act) {
