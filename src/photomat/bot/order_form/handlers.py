@@ -46,7 +46,6 @@ from photomat.bot.order_form.flow import (
 from photomat.bot.order_form.form import VARIANT, Form
 from photomat.bot.order_form.message_answers import accept_own_result
 from photomat.bot.order_form.views import OpenQuestion, pages_of
-from photomat.bot.order_form.wording import asked_in_words
 from photomat.bot.results.gallery_views import PickPage, pick_page
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
@@ -258,7 +257,6 @@ async def _show_result(
     found = {each.position: each for each in await outputs_of(ctx.pool, made[0].job_id)}
     form, form_id, position = question.form, question.form.form_id, made[0].position or 0
     page = PickPage(
-        asked=asked_in_words(ctx.say, current, ctx.language),
         made=made[0],
         output=found.get(position),
         number=number,

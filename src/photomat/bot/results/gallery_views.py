@@ -63,7 +63,6 @@ def gallery_page(say: Say, page: GalleryPage, *, language: str) -> CardView:
 class PickPage:
     """An earlier result that a question may be answered with; `number` counts from 0."""
 
-    asked: str
     made: EarlierResult
     output: Output | None
     number: int
@@ -75,7 +74,7 @@ class PickPage:
 def pick_page(say: Say, page: PickPage) -> CardView:
     """A result to choose, with the way to the ones beside it and back to the question."""
     words = cut(" ".join(page.made.words.split()), MAX_PROMPT_LENGTH)
-    lines = (page.asked, f"<i>{escape(words)}</i>" if words else "", local_time(page.made.made_at))
+    lines = (say("gallery-pick-ask"), f"<i>{escape(words)}</i>" if words else "", local_time(page.made.made_at))
 
     def turn(text: str, number: int) -> Button:
         return Button(

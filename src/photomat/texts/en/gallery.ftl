@@ -20,3 +20,4 @@ gallery-hide = 🗑 Delete
 gallery-keep = Keep
 gallery-hidden = Deleted from the history
 gallery-pick = ✅ Choose
+gallery-pick-ask = 🗂 <b>Use this result?</b>

@@ -20,3 +20,4 @@ gallery-hide = 🗑 Удалить
 gallery-keep = Оставить
 gallery-hidden = Удалено из истории
 gallery-pick = ✅ Выбрать
+gallery-pick-ask = 🗂 <b>Взять этот результат?</b>
