@@ -50,6 +50,7 @@ SECTIONS: Final = (
             "star_usd",
             "stars_reconcile_s",
             "subscription_stars",
+            "subscription_bonus",
             "subscription_credit",
             "yookassa_shop_id",
             "yookassa_secret_key",

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.async_api import FilePayload, Page, expect
 
+from photomat_sandbox.bot_process import BotProcess
+from photomat_sandbox.kie.sound import Tones, encode_mp3
 from support.chat_page import CREATE, bubble, chat, column, next_update, picture, said
 from support.contrast import faint_texts
 from support.telegram_sim import RunningTelegram
@@ -20,6 +22,7 @@ STYLES = [
     [{"text": "Удалить", "callback_data": "c", "style": "danger"}, {"text": "Готово", "disabled": {}}],
     [{"text": "Сайт", "url": "https://example.org/"}, {"text": "Копировать", "copy_text": {"text": "слово"}}],
 ]
+SAMPLES = {"voice": b"OggS" + bytes(60), "audio": b"".join(encode_mp3([Tones(pitches_hz=(440.0,))] * 60))}
 TEXT = (
     "<b>Карточка</b> <i>и</i> <code>код</code> <a href='https://example.org/'>ссылка</a> /balance @photomat\n"
     "<blockquote>цитата</blockquote><pre><code class='language-py'>1 + 1</code></pre>"
@@ -171,3 +174,54 @@ async def _is_legible(page: Page, *, at_least: int) -> None:
     faint, count = await faint_texts(page)
     assert faint == []
     assert count >= at_least
+
+
+async def test_a_moment_is_shown_in_the_readers_own_time() -> None:
+    async with chat(timezone_id="Asia/Vladivostok") as (telegram, page, anna):
+        text = 'Куплено <tg-time unix="1794830400" format="dt">в полдень</tg-time>'
+        sent = await said(telegram, "sendMessage", chat_id=anna.user_id, text=text, parse_mode="HTML")
+        await expect(bubble(page, sent["message_id"]).locator(".words time")).to_have_text("16.11.2026, 22:00")
+
+
+async def test_a_disabled_button_cannot_be_tapped() -> None:
+    async with chat() as (telegram, page, anna):
+        keyboard = {"inline_keyboard": [[{"text": "Куплено", "disabled": {}}]]}
+        await said(telegram, "sendMessage", chat_id=anna.user_id, text="Карточка", reply_markup=keyboard)
+        await expect(page.get_by_role("button", name="Куплено")).to_be_disabled()
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "name", "mime"),
+    [("voice-input", "voice", "голос.ogg", "audio/ogg"), ("audio-input", "audio", "песня.mp3", "audio/mpeg")],
+)
+async def test_sound_from_a_file_reaches_the_bot_as_voice_or_as_music(
+    role: str, kind: str, name: str, mime: str
+) -> None:
+    async with chat() as (telegram, page, _anna):
+        content = SAMPLES[kind]
+        await page.locator(f'[data-role="{role}"]').set_input_files(
+            [{"name": name, "mimeType": mime, "buffer": content}]
+        )
+        if kind == "audio":
+            await page.locator('[data-role="composer"]').fill("моя песня")
+            await page.locator('[data-role="send"]').click()
+        message = await next_update(telegram, "message")
+        assert message[kind]["mime_type"] == mime
+        assert message.get("caption") == ("моя песня" if kind == "audio" else None)
+
+
+async def test_a_visitor_sees_the_bot_die_and_come_back() -> None:
+    async with chat() as (telegram, page, _anna):
+        bot = BotProcess(transcript=telegram.transcript)
+        state, button = page.locator('[data-role="bot-state"]'), page.locator('[data-role="kill-bot"]')
+        await expect(button).to_be_hidden()
+        await page.route("**/sandbox/bot", lambda route: route.fulfill(json={"pid": bot.pid, "starts": bot.starts}))
+        bot.feed(b"bot 47")
+        bot.feed(b"11\n")
+        await expect(state).to_have_text("процесс 4711 · запуск 1")
+        await expect(button).to_be_enabled()
+        bot.feed(b"bot 0\n")
+        await expect(state).to_have_text("бота нет, запускаем снова…")
+        await expect(button).to_be_disabled()
+        bot.feed(b"bot 4712\n")
+        await expect(state).to_have_text("процесс 4712 · запуск 2")

@@ -78,6 +78,19 @@ async def test_a_picture_without_background_keeps_its_middle_and_has_clear_edges
         assert alpha.getpixel((150, 100)) == 255
 
 
+async def test_a_plain_background_goes_and_the_figure_stays() -> None:
+    async with running_kie(picture_side_px=300) as kie:
+        plain = Image.new("RGB", (300, 300), (240, 200, 150))
+        plain.paste(RED, (90, 90, 210, 210))
+        out = io.BytesIO()
+        plain.save(out, "PNG")
+        url = await uploaded(kie, out.getvalue(), "cat.png")
+        image = Image.open(io.BytesIO(await made(kie, "recraft/remove-background", image=url)))
+        alpha = image.getchannel("A")
+        assert [alpha.getpixel(place) for place in ((60, 150), (150, 60), (240, 150))] == [0] * 3
+        assert image.getpixel((150, 150)) == (*RED, 255)
+
+
 async def test_a_changed_picture_can_be_recognised_and_differs_by_the_prompt() -> None:
     async with running_kie(picture_side_px=300) as kie:
         url = await uploaded(kie, halves(), "cat.png")

@@ -83,6 +83,30 @@ async def test_unknown_methods_and_paths_are_not_found() -> None:
             "can't parse entities: Character '.' is reserved and must be escaped with the preceding '\\'",
         ),
         ({"chat_id": 5_000_001, "text": "x", "parse_mode": "wiki"}, "unsupported parse_mode"),
+        (
+            {
+                "chat_id": 5_000_001,
+                "text": "x",
+                "reply_markup": {"inline_keyboard": [[{"text": "a", "callback_data": "a", "style": "link"}]]},
+            },
+            "can't parse inline keyboard button: invalid button style specified",
+        ),
+        (
+            {
+                "chat_id": 5_000_001,
+                "text": "x",
+                "reply_markup": {"inline_keyboard": [[{"text": "a", "disabled": True}]]},
+            },
+            'can\'t parse inline keyboard button: Field "disabled" must be of type Object',
+        ),
+        (
+            {"chat_id": 5_000_001, "text": "<tg-time>завтра</tg-time>", "parse_mode": "HTML"},
+            'can\'t parse entities: Tag "tg-time" must have attribute "unix" at byte offset 0',
+        ),
+        (
+            {"chat_id": 5_000_001, "text": '<tg-time unix="1" format="rt">завтра</tg-time>', "parse_mode": "HTML"},
+            'can\'t parse entities: Tag "tg-time" has an invalid "format" at byte offset 0',
+        ),
     ],
 )
 async def test_a_bad_message_is_refused(body: dict[str, Any], why: str) -> None:

@@ -10,7 +10,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aiogram.types import BufferedInputFile, InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto
+from aiogram.types import (
+    BufferedInputFile,
+    DisabledButton,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    InputMediaPhoto,
+)
 from aiohttp import ClientResponse, ClientSession, FormData
 
 from support.telegram_media import picture
@@ -65,6 +71,7 @@ async def test_a_button_is_found_by_place_or_data_and_a_missing_one_is_refused()
                     InlineKeyboardButton(text="Два", callback_data="2"),
                     InlineKeyboardButton(text="Сайт", url="https://example.org"),
                 ],
+                [InlineKeyboardButton(text="Куплено", disabled=DisabledButton())],
             ]
         )
         card = await bot.send_message(anna.user_id, "карточка", reply_markup=keyboard)
@@ -73,7 +80,9 @@ async def test_a_button_is_found_by_place_or_data_and_a_missing_one_is_refused()
         assert (await act(tap, message_id=card.message_id, data="1"))["query_id"]
         site = await act(tap, message_id=card.message_id, row=1, column=1)
         assert site == {"query_id": None, "url": "https://example.org"}
-        for nonsense in ({"row": 2, "column": 0}, {"data": "3"}, {"row": -1, "column": 0}, {}):
+        refused = await act(tap, message_id=card.message_id, row=2, column=0)
+        assert refused["error"] == "this button is disabled"
+        for nonsense in ({"row": 3, "column": 0}, {"data": "3"}, {"row": -1, "column": 0}, {}):
             assert "has no such button" in (await act(tap, message_id=card.message_id, **nonsense))["error"]
         taps = [u.callback_query.data for u in await bot.get_updates() if u.callback_query]
         assert taps == ["2", "1"]

@@ -46,6 +46,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "catalog example": (MODEL,),
     "catalog price": (MODEL,),
     "catalog check": (),
+    "assistant evaluate": (),
     "jobs show": (str(FIRST_JOB),),
     "wallet show": (str(USER),),
     "wallet explain": (str(FIRST_JOB + 1),),

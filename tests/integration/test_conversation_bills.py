@@ -19,6 +19,7 @@ from support.paying import (
     tell_all,
 )
 from support.payments import ScriptedProvider
+from support.rewards import a_code
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -67,6 +68,50 @@ async def test_a_sum_becomes_a_bill_which_is_paid_and_checked(database: str) -> 
         assert "Оплачено" in chat.answers[-1]
         await tell_all(chat)
         assert "Зачислено 500 ₽" in seen(chat)
+
+
+async def test_a_waiting_bonus_stands_beside_every_sum(database: str) -> None:
+    async with conversation(
+        database, options=shop_options(transfer_details="карта"), providers={"yookassa": ScriptedProvider()}, welcome=0
+    ) as chat:
+        await a_code(chat.pool, "TEN", kind="percent", percent=10, amount=4_000)
+        await chat.says("/promo ten")
+        for way, first in (
+            ("💳 Карта", ["100 ₽ + 🎁 10 ₽", "300 ₽ + 🎁 30 ₽", "500 ₽ + 🎁 40 ₽"]),
+            ("⭐ Telegram Stars", ["⭐ 50 → 52 ₽ + 🎁 5,20 ₽", "⭐ 100 → 104 ₽ + 🎁 10,40 ₽"]),
+            ("🏦 Перевод", ["100 ₽ + 🎁 10 ₽"]),
+        ):
+            await chat.says("/topup")
+            assert "промокод добавит 10 %" in await chat.taps(way)
+            assert [label.replace(NBSP, " ") for label in labels(chat)][: len(first)] == first
+        await chat.says("/topup")
+        await chat.taps("⭐ Telegram Stars")
+        await chat.taps("⭐ 50")
+        await pays_the_bill(chat)
+        assert await available(chat) == 5_720, "as the button said"
+        await chat.says("/topup")
+        await chat.taps("💳 Карта")
+        assert labels(chat)[0].replace(NBSP, " ") == "100 ₽", "a code is used once"
+
+
+async def test_a_paid_bill_of_a_provider_loses_its_buttons(database: str) -> None:
+    provider = ScriptedProvider()
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}, welcome=0) as chat:
+        await chat.says("/topup")
+        await chat.taps("💳 Карта")
+        for amount in ("300", "500"):
+            await chat.taps(amount)
+            if amount == "300":
+                await chat.taps("⬅️ Назад")
+        bill = chat.screen()[-1]["message_id"]
+        provider.says("bill-2", token=provider.asked[1].token, state="paid", paid=rub(50_000))
+        async with chat.pool.acquire() as connection:
+            await shift_clock(connection, 10)
+        await looks(chat, provider)
+        await tell_all(chat)
+        shown = next(message for message in chat.screen() if message["message_id"] == bill)
+        assert shown["text"].replace(NBSP, " ") == "✅ Счёт оплачен: 500 ₽ на балансе."
+        assert not shown["inline_keyboard"]
 
 
 async def test_a_sum_of_ones_own_is_typed_within_its_bounds(database: str) -> None:

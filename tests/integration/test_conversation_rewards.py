@@ -9,6 +9,7 @@ from photomat.kernel.ids import JobId, UserId
 from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import Chat, conversation
 from support.database import shift_clock
+from support.forms import labels
 from support.jobs import URL, money_of, settle_now
 from support.rewards import TERMS, a_code, book_all, pays
 
@@ -79,6 +80,28 @@ async def test_each_refusal_of_a_code_has_its_own_sentence(database: str) -> Non
         for _ in range(4):
             await chat.says("/promo wrong")
         assert "снова через 10 мин" in await chat.says("/promo gone")
+
+
+async def test_a_wrong_code_is_no_dead_end_the_right_one_may_follow(database: str) -> None:
+    async with conversation(database, welcome=0) as chat:
+        await a_code(chat.pool, "RIGHT", amount=10_000)
+        for wrong in ("/promo rihgt", "rigth"):
+            refused = await chat.says(wrong)
+            assert "нет. Проверьте" in refused
+            assert "Пришлите другой промокод" in refused
+        assert labels(chat) == ["🔄 Попробовать ещё", "💳 Пополнить", "✖️ Отмена"]
+        assert "Промокод RIGHT принят" in await chat.says("right")
+        assert await money(chat) == 10_000
+
+
+async def test_a_wrong_code_can_be_asked_for_again_or_left(database: str) -> None:
+    async with conversation(database) as chat:
+        await a_code(chat.pool, "RIGHT", amount=10_000)
+        await chat.says("/promo wrong")
+        assert "Пришлите промокод" in await chat.taps("🔄 Попробовать ещё")
+        await chat.says("wrong")
+        await chat.taps("✖️ Отмена")
+        assert "Промокод" not in await chat.says("right"), "no code is asked for any more"
 
 
 async def test_a_free_generation_is_on_the_card_and_used_by_its_own_button(database: str) -> None:

@@ -10,6 +10,7 @@ from photomat_sandbox.telegram.payments import repeat_payment
 from support.conversation import Chat, conversation
 from support.paying import (
     available,
+    declines,
     labels,
     link_on_screen,
     payments_of,
@@ -68,15 +69,77 @@ async def test_the_same_payment_told_a_hundred_times_is_one_credit_and_one_messa
         assert sum("Зачислено" in str(one["text"]) for one in chat.screen()) == 1
 
 
-async def test_one_bill_paid_twice_is_two_payments(database: str) -> None:
+async def test_a_paid_bill_is_not_paid_again_by_its_old_button(database: str) -> None:
     async with conversation(database, options=shop_options(), welcome=0) as chat:
         await opens_a_bill(chat)
         link = link_on_screen(chat)
-        first, second = await pays_the_bill(chat, link=link), await pays_the_bill(chat, link=link)
-        assert first is not None
-        assert second is not None
+        assert await pays_the_bill(chat, link=link) is not None
+        assert await pays_the_bill(chat, link=link) is None
+        assert declines(chat.telegram) == [
+            "Этот счёт уже оплачен, второй раз ничего не списано. Пополнить ещё: /topup."
+        ]
+        assert await payments_of(chat) == [(100, 10_400, "topup", "update")]
+
+
+async def test_a_second_payment_of_one_bill_that_arrives_anyway_is_credited(database: str) -> None:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
+        await opens_a_bill(chat)
+        world, bill = chat.telegram.world, chat.telegram.world.bills[link_on_screen(chat)]
+        for _ in range(2):
+            person_acts.pay_bill(world, chat.person, bill)
+        await chat.handle_all()
+        await chat.handle_all()
+        assert len(world.stars.charges) == 2, "both were asked about before either was paid"
         assert await payments_of(chat) == [(100, 10_400, "topup", "update")] * 2
         assert await available(chat) == 20_800
+
+
+async def test_a_paid_bill_loses_its_button_and_the_news_offers_to_go_on(database: str) -> None:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
+        await opens_a_bill(chat)
+        bill = chat.screen()[-1]["message_id"]
+        await pays_the_bill(chat)
+        await tell_all(chat)
+        shown = next(message for message in chat.screen() if message["message_id"] == bill)
+        assert "Счёт оплачен" in shown["text"]
+        assert not shown["inline_keyboard"]
+        assert labels(chat) == ["🖼 Создать картинку", "💰 Баланс"]
+        assert "Z-Image" in "".join(await labels_after(chat, "🖼 Создать картинку"))
+
+
+async def labels_after(chat: Chat, label: str) -> list[str]:
+    await chat.taps(label)
+    return labels(chat)
+
+
+async def test_a_page_that_took_the_place_of_a_bill_stays_when_the_bill_is_paid(database: str) -> None:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
+        await opens_a_bill(chat)
+        link = link_on_screen(chat)
+        page = await chat.taps("⬅️ Назад")
+        message_id = chat.screen()[-1]["message_id"]
+        await pays_the_bill(chat, link=link)
+        await tell_all(chat)
+        assert next(one for one in chat.screen() if one["message_id"] == message_id)["text"] == page
+
+
+async def test_a_bill_that_cannot_be_edited_any_more_takes_nothing_from_the_news(database: str) -> None:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
+        await opens_a_bill(chat)
+        await pays_the_bill(chat)
+        chat.telegram.faults.arm(
+            world="telegram", method="editMessageText", action="error", status=400, code=400, text="Bad Request: no"
+        )
+        await tell_all(chat)
+        assert "Зачислено" in chat.newest
+
+
+async def test_a_forwarded_bill_that_another_person_paid_stays_as_it_is(database: str) -> None:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
+        await opens_a_bill(chat)
+        await pays_the_bill(chat, person=chat.telegram.person("Борис"))
+        await tell_all(chat)
+        assert "Счёт оплачен" not in "".join(str(message["text"]) for message in chat.screen())
 
 
 async def test_a_forwarded_bill_credits_whoever_pays_it(database: str) -> None:

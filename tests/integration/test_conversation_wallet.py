@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from photomat.bot.wallet.handlers import SHOWN
 from photomat.db.pool import transaction
 from photomat.jobs.settle import Failure, Success
@@ -89,6 +91,28 @@ async def test_debt_is_told_with_the_way_out_of_it(database: str) -> None:
         assert lines(chat)[0] == ("−10", "0", "👥 Награда за приглашение отозвана (5 ₽ записаны в долг)")
         await chat.taps("1")
         assert "5 ₽ записаны в долг." in seen(chat)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "sign"),
+    [
+        ("z-image", "image", "🖼"),
+        ("veo3", "video", "🎬"),
+        ("suno/generate", "audio", "🎵"),
+        ("elevenlabs/text-to-speech-multilingual-v2", "audio", "🗣"),
+        ("elevenlabs/speech-to-text", "text", "📝"),
+    ],
+)
+async def test_an_order_has_the_sign_of_its_kind(database: str, model: str, kind: str, sign: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("/start")
+        job = await a_running_job(chat.pool, user(chat), task_id="t-1", message_id=900, kind=kind)
+        await chat.pool.execute("UPDATE generation_jobs SET model = $1", model)
+        await settle_now(chat.pool, job, Success(urls=(URL,)))
+        await chat.says("/statement")
+        assert lines(chat)[0][2].startswith(f"{sign} Заказ: ")
+        await chat.taps("1")
+        assert f"· {sign} Заказ" in seen(chat)
 
 
 async def test_a_bought_picture_is_a_line_whose_story_leads_to_its_price(database: str) -> None:

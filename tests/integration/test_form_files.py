@@ -191,3 +191,21 @@ async def test_photos_without_a_limit_of_their_own_are_fourteen_at_most(database
         await sends_album(chat, [PHOTO] * 16)
         await chat.says("сделай закат")
         assert len((await order(chat))["image_urls"]) == 14
+
+
+async def test_a_photo_that_is_checked_shows_that_something_happens_once_an_album(database: str) -> None:
+    async with form(database, EDIT) as chat:
+        await sends_album(chat, [PHOTO, PHOTO, PHOTO])
+        actions = [event.detail for event in chat.telegram.transcript.since(0) if event.name == "sendChatAction"]
+        assert len(actions) == 1
+        assert "upload_photo" in str(actions[0])
+
+
+async def test_a_photo_is_accepted_although_telegram_refuses_to_show_that_it_is_checked(database: str) -> None:
+    async with form(database, EDIT) as chat:
+        chat.telegram.faults.arm(
+            world="telegram", method="sendChatAction", action="error", status=500, code=500, text="no"
+        )
+        await chat.sends(PHOTO)
+        assert any("sendChatAction" in str(event) for event in chat.telegram.transcript.since(0)), "it was tried"
+        assert "принято 1 из 5" in chat.newest

@@ -70,6 +70,7 @@ ELSEWHERE = {
     "smoke": "a database of its own",
     "chaos": "likewise",
     "failpoints": "no database",
+    "assistant evaluate": "likewise",
     "catalog check": "likewise",
     "catalog example": "likewise",
     "catalog diff": "likewise",

@@ -12,10 +12,12 @@ from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.kernel.money import Money
 from photomat.orders.draft import Buyer, save_draft
+from photomat.payments.options import PaymentMethod
 from photomat.payments.receive import receive_payment
 from photomat.payments.topup import close_topup, find_topup
 from photomat.wallet import refunds
 from support.database import pool_of, shift_clock
+from support.jobs import a_draft
 from support.money import rub
 from support.payments import (
     ANNA,
@@ -27,8 +29,10 @@ from support.payments import (
     pays,
     people,
     receive,
+    spends,
     stars,
     told,
+    told_refund,
     wallet_of,
 )
 from support.rewards import a_code, uses
@@ -107,6 +111,31 @@ async def test_whoever_paid_a_part_of_a_bill_reads_how_much_of_it_came(database:
         bill = await offer(pool, asked=rub(30_000), credit=rub(30_000), method="yookassa")
         await pays(pool, topup_id=bill.topup_id, paid=rub(15_000), worth=rub(15_000))
         assert "Зачислено <b>150 ₽</b>: пришло 150 ₽ из 300 ₽" in await last_news(pool)
+
+
+@pytest.mark.parametrize("method", ["stars", "yookassa", "cryptopay"])
+async def test_whatever_it_was_paid_by_the_news_offers_to_go_on(database: str, method: PaymentMethod) -> None:
+    async with pool_of(database) as pool:
+        await people(pool)
+        asked = stars(250) if method == "stars" else rub(20_000)
+        for charge, onward in (("ch-1", "m:create"), ("ch-2", "d:create:1:1")):
+            bill = await offer(pool, asked=asked, credit=rub(20_000), method=method, origin=charge)
+            await pays(pool, provider=method, topup_id=bill.topup_id, paid=asked, external_id=charge)
+            buttons = await pool.fetchval("SELECT buttons FROM notices ORDER BY notice_id DESC LIMIT 1")
+            assert [[one["data"] for one in row] for row in buttons] == [[onward], ["m:balance"]]
+            await a_draft(pool, ANNA)
+
+
+async def test_who_still_owes_is_offered_to_top_up_not_to_order(database: str) -> None:
+    async with pool_of(database) as pool:
+        await people(pool)
+        await pays(pool)
+        await spends(pool, 20_000)
+        await told_refund(pool)
+        await pays(pool, external_id="ch-2", paid=stars(1), worth=rub(80))
+        assert "осталось вернуть" in await last_news(pool)
+        buttons = await pool.fetchval("SELECT buttons FROM notices ORDER BY notice_id DESC LIMIT 1")
+        assert buttons[0][0]["data"] == "m:topup"
 
 
 @pytest.mark.parametrize(("paid", "credit"), [(100, 10_500), (1, 105), (1000, 105_000)])

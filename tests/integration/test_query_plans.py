@@ -23,12 +23,15 @@ from photomat.app.wiring import Program, build
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
 from photomat.db.pool import Pool
+from photomat.delivery.lock import try_acquire_delivery_lock
+from photomat.delivery.waiting import refresh_places, with_waits
 from photomat.jobs.gallery import GalleryFilter, GalleryQuery, newer_page, older_page, place_of
 from photomat.jobs.history import earlier_files, usual_seconds
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
-from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.payments.statement import statement
+from photomat.work import budget
 from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
 from support.database import connection_of, pool_of
@@ -43,6 +46,8 @@ MAX_ROWS: Final = 2_000
 
 TOKEN: Final = "7000000001:AAH-of-a-long-history"
 USER: Final = UserId(5_000_001)
+BUYER: Final = UserId(5_000_002)
+"""Has results; all orders of the other one failed."""
 
 
 async def test_no_recurring_statement_grows_with_history(database: str, tmp_path: Path) -> None:
@@ -52,6 +57,7 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
         async with a_program(database, tmp_path) as program, recorded(program.pool) as recording:
             await once_round(program)
             await every_list(program.pool)
+            await waiting_cards(program)
         judged = await judge(connection, recording)
     assert len(judged) > 100, "the recording is not of a whole program"
     too_much = [_told(one) for one in judged if one.whole_tables or one.rows > MAX_ROWS]
@@ -91,20 +97,29 @@ async def every_list(pool: Pool) -> None:
     await kept_proofs(pool)
     await usual_seconds(pool, "z-image")
     for shown in GalleryFilter:
-        await _every_page(pool, GalleryQuery(user_id=USER, only=shown, words="cat story"))
-    await earlier_files(pool, user_id=USER, kind="image", limit=2)
+        await _every_page(pool, GalleryQuery(user_id=BUYER, only=shown, words="cat story"))
+    await earlier_files(pool, user_id=BUYER, kind="image", limit=2)
     async with pool.acquire() as connection:
         assert await statement(connection, user_id=USER, limit=10)
 
 
 async def _every_page(pool: Pool, query: GalleryQuery) -> None:
     page = await older_page(pool, query)
-    is_found = query.only in {GalleryFilter.ALL, GalleryFilter.IMAGE, GalleryFilter.WORDS}
-    assert (page is not None) == is_found
+    assert page is not None or query.only in {GalleryFilter.VIDEO, GalleryFilter.AUDIO, GalleryFilter.FAVOURITE}, query
     job_id = page.job_id if page is not None else JobId(1)
     await older_page(pool, query, than=job_id)
     await newer_page(pool, query, than=job_id)
     await place_of(pool, query, job_id)
+
+
+async def waiting_cards(program: Program) -> None:
+    """What cards say while Kie's limit holds the queue back."""
+    creates = program.claims.creates
+    await budget.block(program.pool, creates.name, seconds=60, reason="Kie: too many requests")
+    await refresh_places(program.pool, creates=creates)
+    lease = timedelta(minutes=5)
+    cards = await try_acquire_delivery_lock(program.pool, limit=LIVE, lease=lease, instance=InstanceId("waiting"))
+    assert any(card.wait.place for card in await with_waits(program.pool, cards, creates=creates))
 
 
 @asynccontextmanager

@@ -25,6 +25,7 @@ async def test_every_operator_gets_the_receipt_and_approving_credits_it_once(dat
         assert await shop.balance(shop.anna) == 50_000
         await shop.settles()
         assert "Зачислено 500 ₽" in shop.anna.newest
+        assert shop.anna.labels()[0] == "🖼 Создать картинку", "and go on from there"
         for operator in (shop.peter, shop.olga):
             assert operator.labels() == []
             assert "зачислено 500 ₽" in operator.newest

@@ -144,6 +144,22 @@ async def test_words_after_a_photo_say_what_to_change(database: str, tmp_path: P
         assert any(each.startswith(CREATE) for each in labels(chat))
 
 
+async def test_another_wish_in_words_below_a_photo_takes_the_photo_along(database: str, tmp_path: Path) -> None:
+    async with conversation(database, welcome=100_000, results=tmp_path) as chat:
+        await chat.sends(photo())
+        await chat.says("сделай видео, где он бежит по полю")
+        (draft,) = await drafts(chat.pool)
+        assert draft["model"] == "pixverse-v6/image-to-video"
+        assert draft["inputs"]["image_urls"] == [{"file": 1}]
+        assert "бежит по полю" in draft["inputs"]["prompt"]
+
+
+async def test_only_models_that_ask_for_nothing_more_are_other_models(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("песня про море")
+        assert not any("Другая модель" in each for each in labels(chat)), "the others continue a song there already is"
+
+
 async def test_the_caption_of_a_photo_is_its_order(database: str, tmp_path: Path) -> None:
     async with conversation(database, welcome=100_000, results=tmp_path) as chat:
         card = await chat.sends(photo(), caption="надень на него шляпу")

@@ -2,16 +2,21 @@
 
 from datetime import UTC, datetime, timedelta
 
+from photomat.app.settings import Settings
+from photomat.app.terms import payment_options_of
 from photomat.db.pool import transaction
 from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
+from photomat.payments.options import plan_of
 from photomat.payments.stars import StarPayment, receive_stars
 from photomat_sandbox.telegram import payments as sandbox
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.stars import StarSubscription
 from support.conversation import Chat, conversation
 from support.database import shift_clock
+from support.money import rub
 from support.paying import (
+    STAR_WORTH,
     available,
     declines,
     labels,
@@ -63,6 +68,34 @@ async def test_each_month_is_a_payment_and_what_it_gives_does_not_expire(databas
         assert await available(chat) == 80_000
         months = await chat.pool.fetchval("SELECT expires_at - created_at > interval '59 days' FROM subscriptions")
         assert months, "the second month moves the end"
+
+
+async def test_a_subscription_gives_more_than_the_same_stars_paid_once_every_month(database: str) -> None:
+    plan = plan_of(300, star_worth=STAR_WORTH, currency="RUB", percent=10)
+    assert (plan.credit, plan.percent) == (rub(34_320), 10)
+    async with conversation(database, options=shop_options(plan=plan), welcome=0) as chat:
+        assert "+10 % к каждому платежу" in await page(chat)
+        subscription = await subscribes(chat)
+        sandbox.renew(chat.telegram.world, subscription)
+        await chat.handle_all()
+        assert await payments_of(chat) == [(300, 34_320, "subscription", "update")] * 2
+        assert await available(chat) == 2 * 34_320
+
+
+def test_the_advantage_of_a_subscription_is_a_setting_and_a_credit_of_its_own_overrides_it() -> None:
+    terms = {"star_usd": "0.013", "usd_rate": "80", "subscription_stars": 300, "_env_file": None}
+    usual, none, own = (
+        payment_options_of(Settings(**terms, **changes)).plan
+        for changes in ({}, {"subscription_bonus": 0}, {"subscription_credit": 40_000})
+    )
+    assert usual is not None
+    assert none is not None
+    assert own is not None
+    assert [(plan.credit.minor, plan.percent) for plan in (usual, none, own)] == [
+        (34_320, 10),
+        (31_200, 0),
+        (40_000, 28),
+    ]
 
 
 async def test_a_subscriber_is_not_sold_a_second_one(database: str) -> None:

@@ -31,6 +31,7 @@ NO_MONEY = {
         "turn",
     ),
     *("delivery_fence", "fence", "height", "invariants", "line", "number", "pid", "position", "progress", "revision"),
+    "shown_place",
     *("seconds", "size_bytes", "width", "refunds", "reverses"),
 }
 """Columns that count or name something else; those that end in _id do too. `refunds` and `reverses` name transactions."""

@@ -103,6 +103,8 @@ def buttons_outside_the_chat() -> list[str]:
     """What the buttons carry that stand under notices and on a job's card."""
     return [
         callback_data.OPEN_BALANCE,
+        callback_data.OPEN_PICTURES,
+        callback_data.OPEN_TOPUP,
         callback_data.send_receipt(1),
         callback_data.create_from_draft(1, 2),
         callback_data.approve_receipt(1),

@@ -30,6 +30,8 @@ BY_HAND = re.compile(r"""data=f?["'][a-z]+:""")
     ("carried", "button"),
     [
         (callback_data.OPEN_BALANCE, MenuButton(screen=Screen.BALANCE)),
+        (callback_data.OPEN_PICTURES, MenuButton(screen=Screen.PICTURES)),
+        (callback_data.OPEN_TOPUP, MenuButton(screen=Screen.TOPUP)),
         (callback_data.send_receipt(4), TransferReceiptButton(topup_id=4)),
         (callback_data.create_from_draft(7, 2), DraftButton(action=DraftAction.CREATE, draft_id=7, revision=2)),
         (callback_data.approve_receipt(9), ReceiptButton(action=ReceiptAction.APPROVE, receipt_id=9)),

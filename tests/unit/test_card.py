@@ -14,7 +14,7 @@ from photomat.catalog.wishes import wishes
 from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.next_steps import NextSteps
 from photomat.delivery.outputs import Output
-from photomat.delivery.render import CardView, LockedCard, progress_bar, render
+from photomat.delivery.render import FAR, PAUSED, CardView, LockedCard, Wait, progress_bar, render
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -32,7 +32,11 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NASTY = "<b>кот</b> & \"собака\" <script>alert('1')</script>"
 FACES: dict[str, dict[str, Any]] = {
     "accepted": {"status": JobStatus.PENDING},
+    "third in the queue": {"status": JobStatus.PENDING, "wait": Wait(place=3, starts_s=20)},
+    "far in the queue": {"status": JobStatus.PENDING, "wait": Wait(place=FAR, starts_s=40)},
+    "Kie takes no orders": {"status": JobStatus.PENDING, "wait": Wait(place=PAUSED)},
     "submitting": {"status": JobStatus.SUBMITTING},
+    "slow": {"status": JobStatus.RUNNING, "slow": True, "locked_at": NOON + timedelta(seconds=130)},
     "running": {"status": JobStatus.RUNNING, "progress": 40},
     "overdue": {"status": JobStatus.RUNNING, "overdue": True},
     "overdue, never answered": {"status": JobStatus.SUBMITTING, "overdue": True},
@@ -70,6 +74,7 @@ def card(**facts: Any) -> LockedCard:
         "gift": False,
         "offered": False,
         "overdue": False,
+        "slow": False,
         "stopped": False,
         "progress": 0,
         "page": 0,
@@ -332,8 +337,46 @@ def test_a_part_of_a_track_is_named_in_the_customers_language() -> None:
 
 
 def test_the_bar_fills_up() -> None:
+    assert "%" not in face_of(status=JobStatus.RUNNING, progress=0).text, "Kie has reported none"
+    assert "▓▓▓▓░░░░░░ 40 %" in face_of(status=JobStatus.RUNNING, progress=40).text
     assert [progress_bar(percent) for percent in (0, 30, 90)] == [
         "░░░░░░░░░░ 0 %",
         "▓▓▓░░░░░░░ 30 %",
         "▓▓▓▓▓▓▓▓▓░ 90 %",
     ]
+
+
+@pytest.mark.parametrize(
+    ("usual_s", "words"),
+    [
+        (None, "около 60 с"),
+        (3, "около 3 с"),
+        (42, "около 40 с"),
+        (88, "около 90 с"),
+        (100, "около 2 мин"),
+        (600, "около 10 мин"),
+    ],
+)
+def test_the_usual_time_is_ours_and_before_there_is_one_that_of_the_models_pace(
+    usual_s: int | None, words: str
+) -> None:
+    for status in (JobStatus.PENDING, JobStatus.RUNNING):
+        assert words in face_of(status=status, wait=Wait(usual_s=usual_s)).text
+
+
+def test_a_waiting_customer_reads_the_place_and_when_it_starts() -> None:
+    assert "В очереди: 3-й, начнём примерно через 20 с" in face_of(**FACES["third in the queue"]).text
+    assert "впереди больше 50" in face_of(**FACES["far in the queue"]).text
+    paused = face_of(**FACES["Kie takes no orders"])
+    assert "сколько ждать, не знаю" in paused.text
+    assert acts(paused) == ["cancel"]
+
+
+def test_a_slow_job_says_how_long_it_took_and_an_overdue_one_offers_both_ways_out() -> None:
+    slow = face_of(**FACES["slow"], wait=Wait(usual_s=42))
+    assert "прошло больше 2 мин, обычно около 40 с" in slow.text
+    assert acts(slow) == []
+    overdue = face_of(**FACES["overdue"])
+    assert "Можно подождать" in overdue.text
+    assert "отменить: сумма сразу вернётся" in overdue.text
+    assert acts(overdue) == ["cancel"]

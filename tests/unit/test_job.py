@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from photomat.jobs.job import TERMINAL, TRANSITIONS, JobStatus
 from photomat.jobs.poll import next_look, progress_of
+from photomat.kie.state_parser import KieState, Reading
 
 
 def test_every_status_has_its_moves() -> None:
@@ -30,8 +31,14 @@ def test_a_slow_kind_is_asked_about_less_often() -> None:
 
 
 def test_progress_rises_in_steps_and_is_never_quite_there() -> None:
-    seen = [progress_of(timedelta(seconds=seconds), "image") for seconds in range(100)]
+    seen = [progress_of(Reading(KieState.RUNNING, (), None, progress=percent)) for percent in range(101)]
     assert seen == sorted(seen)
     assert seen[0] == 0
     assert seen[-1] == 90
     assert {step % 10 for step in seen} == {0}
+
+
+def test_no_progress_is_invented_while_kie_reports_none() -> None:
+    assert progress_of(None) == 0, "the state is unknown"
+    assert progress_of(Reading(KieState.RUNNING, (), None)) == 0
+    assert progress_of(Reading(KieState.SUCCESS, (), None, progress=50)) == 0, "a success without its result"

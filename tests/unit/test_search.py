@@ -112,6 +112,36 @@ def test_what_is_no_model_finds_none(typed: str) -> None:
     assert search(MODELS, typed) == []
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "аниме",
+        "anime",
+        "в стиле аниме",
+        "акварель",
+        "акварелью",
+        "Watercolor",
+        "мультик",
+        "комиксы",
+        "манга",
+        "нарисуй аниме",
+    ],
+)
+def test_a_style_finds_two_pages_of_models_that_draw_and_no_videos(typed: str) -> None:
+    found = search(MODELS, typed)
+    assert 1 <= len(found) <= 20
+    assert {each.kind for each in found} == {"image"}
+    assert "best" in found[0].tags
+
+
+def test_a_style_beside_another_wish_does_not_change_the_wish() -> None:
+    assert search(MODELS, "аниме видео") == search(MODELS, "видео")
+    assert search(MODELS, "anime music") == search(MODELS, "music")
+    assert {each.kind for each in search(MODELS, "сделать аниме из фото")} == {"image"}
+    assert search(MODELS, "анимация")[0].kind == "video", "a style is not what only begins like one"
+    assert search(MODELS, "animate photo")[0].kind == "video"
+
+
 def test_every_model_is_found_by_its_own_name_in_both_languages() -> None:
     for language in ("ru", "en"):
         lost = [each.id for each in MODELS if each not in search(MODELS, each.title_in(language))[:10]]

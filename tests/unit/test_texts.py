@@ -39,6 +39,7 @@ SPEAKERS = {
     "say",
     "_say",
     "hint",
+    "EndedMessage",
     "screen_button",
     "Refused",
     "Rejected",

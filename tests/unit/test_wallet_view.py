@@ -39,6 +39,7 @@ MOVE = StatementLine(
     reference="job:7",
     job_id=JobId(7),
     model="z-image",
+    kind="image",
     prompt="кот",
     other_user=None,
     other_name=None,

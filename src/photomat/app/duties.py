@@ -14,6 +14,7 @@ from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
+from photomat.delivery.waiting import refresh_places
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
@@ -27,6 +28,7 @@ from photomat.work.retention import prune
 
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
+PLACES_EVERY_S: Final = 10.0
 FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
 RECONCILE_EVERY_S: Final = 300.0
@@ -43,6 +45,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
+        every(PLACES_EVERY_S, "places", lambda: refresh_places(program.pool, creates=program.claims.creates)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
         every(FORGOTTEN_EVERY_S, "forgotten", lambda: _rearm_stuck(program.pool)),
         every(program.settings.stars_reconcile_s, "stars", stars.read_once),

@@ -42,6 +42,7 @@ from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
 from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
 from photomat.delivery.render import LockedCard
 from photomat.delivery.resend import Resender
+from photomat.delivery.waiting import with_waits
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.update import Claimed
 from photomat.jobs import store
@@ -118,7 +119,8 @@ def job_steps(
     """From the paid draft to the completion message, on every instance."""
 
     async def claim_deliveries(limit: int) -> list[LockedCard]:
-        return await try_acquire_delivery_lock(pool, limit=limit, lease=delivery_lease, instance=instance)
+        cards = await try_acquire_delivery_lock(pool, limit=limit, lease=delivery_lease, instance=instance)
+        return await with_waits(pool, cards, creates=claims.creates)
 
     async def claim_keeps(limit: int) -> list[Output]:
         return await claim_unkept(pool, limit=limit, lease=max(lease, KEEP_LEASE))

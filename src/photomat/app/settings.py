@@ -99,7 +99,12 @@ class Settings(BaseSettings):
     subscription_stars: int = Field(
         0, ge=0, le=10_000, description="Price of a month's subscription in Stars; 0: none."
     )
-    subscription_credit: int = Field(0, ge=0, description="Its monthly credit, minor units; 0: the worth of the Stars.")
+    subscription_bonus: int = Field(
+        10, ge=0, le=1000, description="Percent that a subscription's month credits above the worth of its Stars."
+    )
+    subscription_credit: int = Field(
+        0, ge=0, description="Its monthly credit, minor units; 0: the worth of the Stars and SUBSCRIPTION_BONUS."
+    )
     transfer_details: str = Field("", description="Bank details for transfers by hand. Empty: no transfers.")
     yookassa_shop_id: str | None = Field(None, description="YooKassa: your shop's id.")
     yookassa_secret_key: str | None = Field(None, description="YooKassa: its secret key.")

@@ -7,7 +7,7 @@ from photomat.catalog.pricing import Rates
 from photomat.jobs.job import Times
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.limits import Limits
-from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums, stars_worth
+from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
 from photomat.rewards.payouts import ReferralTerms
 
 
@@ -42,10 +42,12 @@ def payment_options_of(settings: Settings) -> PaymentOptions:
     worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
     plan = None
     if settings.subscription_stars:
-        credit = Money(settings.subscription_credit, currency)
-        plan = Plan(
-            stars=settings.subscription_stars,
-            credit=credit if credit.minor else stars_worth(settings.subscription_stars, worth, currency),
+        plan = plan_of(
+            settings.subscription_stars,
+            star_worth=worth,
+            currency=currency,
+            percent=settings.subscription_bonus,
+            credit=Money(settings.subscription_credit, currency) if settings.subscription_credit else None,
         )
     return PaymentOptions(
         currency=currency,

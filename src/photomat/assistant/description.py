@@ -20,10 +20,12 @@ def described(text: str, words: Sequence[Word], sign: Sign, *, spans: Sequence[S
     """What is to be made; `spans` are settings and names to leave out."""
     known = vocabulary()
     words, sign = _beside(words, sign, spans)
-    whole = without(text, spans)
     if sign.wish in known.whole or sign.wish in known.usual:
         return _of_file(text, words, sign, spans=spans)
-    return without(text, [*spans, *_command(text, words, sign)]) if words else whole
+    command = _command(text, words, sign)
+    rest = without(text, [*spans, *command])
+    is_bare = all(_is_filler([word]) or word.plain in known.general for word in words)
+    return "" if is_bare and sign.how != "usual" else rest.rstrip("? ") if command else rest
 
 
 def _beside(words: Sequence[Word], sign: Sign, spans: Sequence[Span]) -> tuple[list[Word], Sign]:
@@ -36,9 +38,9 @@ def _beside(words: Sequence[Word], sign: Sign, spans: Sequence[Span]) -> tuple[l
 def _of_file(text: str, words: Sequence[Word], sign: Sign, *, spans: Sequence[Span]) -> str:
     """What shall become of a file: the whole message, unless it says no more than that something shall."""
     known = vocabulary()
-    said = [word for word in words if not _is_filler([word]) and word.plain not in known.general]
-    beside = [word for at, word in enumerate(words) if not sign.first <= at < sign.last and word in said]
-    if not beside and (sign.how != "usual" or not said):
+    said = [at for at, word in enumerate(words) if not _is_filler([word]) and word.plain not in known.general]
+    is_said = sign.how == "noun" and sign.wish in known.whole
+    if not any(is_said or not sign.first <= at < sign.last for at in said):
         return ""
     rest = without(text, [*spans, *_command(text, words, sign)]) if sign.wish in known.usual else ""
     return rest if _stands_alone(words, sign, rest) else without(text, spans)
@@ -90,7 +92,8 @@ def _command(text: str, words: Sequence[Word], sign: Sign) -> list[Span]:
         return [(0, words[last - 1].end)] if is_command and last < len(words) else []
     first = next(start for start, last in reversed(list(clauses(words))) if start <= sign.first)
     first = 0 if _is_filler(words[:first]) else first
-    if sign.how == "phrase" or (sign.how == "noun" and not _is_dispensable(text, words, sign)):
+    is_alone = _is_filler(words[first : sign.first])
+    if sign.how == "phrase" or (sign.how == "noun" and not (is_alone and _is_dispensable(text, words, sign))):
         last = _after(words[: sign.last], first, known.polite, known.make)
         is_command = any(word.plain in known.make for word in words[first:last])
         return [(words[first].start, words[last - 1].end)] if is_command else []
@@ -98,7 +101,7 @@ def _command(text: str, words: Sequence[Word], sign: Sign) -> list[Span]:
     if sign.how == "verb" and last < len(words) and _is_label(words, last, sign) and not _belongs(words, last + 1):
         last = _after(words, last + 1, known.polite)
     last = _after(words, last, known.about) if last < len(words) and not words[last].hard else last
-    start = words[first].start if _is_filler(words[first : sign.first]) else words[sign.first].start
+    start = words[first].start if is_alone else words[sign.first].start
     return [(start, words[last - 1].end)] if last else []
 
 
@@ -120,11 +123,12 @@ def _is_dispensable(text: str, words: Sequence[Word], sign: Sign) -> bool:
 
 
 def _belongs(words: Sequence[Word], place: int) -> bool:
-    """Whether what follows a noun depends on it: a preposition that is no mere "про"."""
+    """Whether what follows a noun depends on it: a preposition that is no mere "про", or another English noun."""
     if place >= len(words) or words[place].hard or words[place].soft:
         return False
     plain = words[place].plain
-    return plain in vocabulary().breaks and plain not in vocabulary().about
+    is_compound = place > 0 and words[place - 1].is_latin and words[place].is_latin and plain not in vocabulary().about
+    return is_compound or (plain in vocabulary().breaks and plain not in vocabulary().about)
 
 
 def _is_colon(text: str, words: Sequence[Word], place: int) -> bool:

@@ -2,8 +2,7 @@
 
 A request is scored by three questions. Is the wish right? A wish that nothing is sold for is served by no plan. Is everything
 filled that the words could fill: no text missing, settings as stated, the description kept? How much would the customer be
-asked: what the words could have said, and files they did not send? Reports hold no texts of requests: rules are tuned on one
-half only.
+asked: what the words could have said, and files they did not send? Reports hold no texts: rules are tuned on one half only.
 """
 
 import tomllib

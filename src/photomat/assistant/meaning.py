@@ -7,16 +7,23 @@ more specific than either. Then a file counts: a picture of a photo is an edited
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
-from photomat.assistant.vocabulary import Phrase, Phrases, Stems, Word, vocabulary
+from photomat.assistant.vocabulary import Phrase, Phrases, Stems, WishWords, Word, vocabulary
 from photomat.catalog.input import FileKind
 
 MAX_PHRASE_START: Final = 25
 MAX_SHORT: Final = 4
+MAX_READ: Final = 80
+"""What is wanted is said among so many words; the rest of a long message describes it."""
+MAX_TAILED: Final = 6
 MAX_HEAD: Final = 4
 """So many English words may stand before the noun of a head ("a funny sleeping cat video")."""
 ABOUT_PHOTO: Final = Stems("что кто где какой какая какое какие чья чей сколько what who where which whose how")
+OBJECTS: Final = Stems(
+    "a an the my this these it me us her his him them some all out up our background photo* picture* image* text"
+)
 AFTER_COMMA: Final = frozenset({"picture", "video", "music", "animate"})
 QUESTIONS: Final = Stems(
     "как где когда почему зачем сколько кто что какой какая какие чей what how why where when who which"
@@ -52,10 +59,11 @@ def is_question(words: Sequence[Word], text: str) -> bool:
 def sign_of(
     words: Sequence[Word], attached: FileKind | None, *, aside: Collection[int] = (), asks: bool = False
 ) -> Sign:
-    """The wish of a message; words at the places `aside` state settings and are passed over. `asks`: it is a question."""
-    given = attached if attached in vocabulary().given else _mentioned(words)
-    asked = _asked(words) if asks and attached == "image" else None
-    found = asked or _said(words, attached, aside) or _by_file(words, attached)
+    """The wish of a message; words at the places `aside` state settings and are passed over. One that `asks` ends so."""
+    begun = words[:MAX_READ]
+    given = attached if attached in vocabulary().given else _mentioned(begun)
+    asked = _asked(begun) if asks and attached == "image" else None
+    found = asked or _said(begun, attached, aside, _at_the_end(words, aside)) or _by_file(begun, attached)
     if found is None:
         usual = vocabulary().given[given].usual if given else "picture"
         return Sign(wish=usual, first=0, last=0, how="usual")
@@ -83,24 +91,48 @@ def _by_file(words: Sequence[Word], attached: FileKind | None) -> Sign | None:
     kinds = {"image": ("animate",), "video": ("extend-video",), "audio": ("extend-audio", "clean-audio")}
     for wish in kinds.get(attached or "", ()):
         known = vocabulary().wishes[wish]
-        place = next(
-            (at for at, word in enumerate(words) if word.plain in known.signals or word.plain in known.given), None
-        )
+        place = next((at for at, word in enumerate(words) if _is_signal(word, known)), None)
         if place is not None:
             return Sign(wish=wish, first=place, last=place, how="noun")
     return None
 
 
-def _said(words: Sequence[Word], attached: FileKind | None, aside: Collection[int]) -> Sign | None:
-    """The first sentence that says what is wanted; then a clause at the end that says nothing else ("…, видео")."""
+def _is_signal(word: Word, known: WishWords) -> bool:
+    is_doing = bool(known.still.beginnings) and word.is_doing and word.plain not in known.still
+    return is_doing or word.plain in known.signals or word.plain in known.given
+
+
+def _said(words: Sequence[Word], attached: FileKind | None, aside: Collection[int], tail: Sign | None) -> Sign | None:
+    """The first sentence that says what is wanted; then the clause at the end that says nothing else ("…, видео")."""
     is_first = True
     for first, last in clauses(words):
         is_open = is_first or words[first].hard or attached is not None or _commands(words[first:last])
         found = _of_clause(words, first, last, aside, is_first=is_first) if is_open else None
+        if attached is not None and _may_mean_the_file(found):
+            found = _phrase(vocabulary().attached, words, first, last) or found
         if found is not None:
-            return found
-        is_first = is_first and _says_nothing(words, first, last)
-    return _at_the_end(words, aside)
+            return tail if tail is not None and found.how == "noun" and found.wish == "picture" else found
+        is_first = is_first and _says_nothing(words, first, last, aside)
+    return tail or _last_noun(words)
+
+
+def _may_mean_the_file(found: Sign | None) -> bool:
+    """Whether phrases about an attached file say more than what was found."""
+    return found is None or found.how == "noun" or (found.how == "verb" and found.wish in {"edit", "voice"})
+
+
+def _last_noun(words: Sequence[Word]) -> Sign | None:
+    """A few words with what is wanted after them: "кот танцует видео"."""
+    if not 1 < len(words) <= MAX_TAILED or any(word.hard or word.soft for word in words):
+        return None
+    noun, before = noun_of(words[-1]), words[-2].plain
+    is_its_own = (
+        noun is not None
+        and words[-1].plain in vocabulary().last
+        and before not in vocabulary().breaks
+        and before not in vocabulary().with_it
+    )
+    return Sign(wish=noun or "", first=len(words) - 1, last=len(words), how="noun") if is_its_own else None
 
 
 def _commands(clause: Sequence[Word]) -> bool:
@@ -109,15 +141,17 @@ def _commands(clause: Sequence[Word]) -> bool:
     return word is not None and (word.plain in vocabulary().make or _verb(word) in AFTER_COMMA)
 
 
-def _says_nothing(words: Sequence[Word], first: int, last: int) -> bool:
-    is_polite = all(word.plain in vocabulary().polite for word in words[first:last])
+def _says_nothing(words: Sequence[Word], first: int, last: int, aside: Collection[int]) -> bool:
+    is_polite = all(place in aside or words[place].plain in vocabulary().polite for place in range(first, last))
     return is_polite or any(_is_denied(words, place) for place in range(first, last) if noun_of(words[place]))
 
 
 def _is_denied(words: Sequence[Word], place: int) -> bool:
-    """As in "картинка не нужна" and "not a picture"."""
-    around = [*words[max(place - 2, 0) : place], *words[place + 1 : place + 2]]
-    return any(word.plain in {"не", "not", "without", "без"} for word in around)
+    """Whether a noun is what is not wanted: "картинка не нужна"."""
+    before, after = words[max(place - 2, 0) : place], words[place + 1 : place + 2]
+    return any(word.plain in {"не", "not", "without", "без"} for word in before) or any(
+        word.plain == "не" for word in after
+    )
 
 
 def clauses(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
@@ -129,9 +163,9 @@ def clauses(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
 def _of_clause(words: Sequence[Word], first: int, last: int, aside: Collection[int], *, is_first: bool) -> Sign | None:
     head = _head(words, first, last, aside, is_first=is_first)
     phrase = _phrase(vocabulary().phrases, words, first, min(last, max(MAX_PHRASE_START, first + 1)))
-    if phrase is None or (head is not None and phrase.first >= head.last):
-        return head
-    return phrase
+    if phrase is None or head is None:
+        return phrase or head
+    return phrase if phrase.first < head.last or head.wish == "edit" != phrase.wish else head
 
 
 def _phrase(phrases: Phrases, words: Sequence[Word], first: int, last: int) -> Sign | None:
@@ -158,7 +192,7 @@ def _head(words: Sequence[Word], first: int, last: int, aside: Collection[int], 
         if place in aside or word.plain.isdigit():
             continue
         verb, noun = _verb(word), _head_noun(words, place)
-        if verb is not None and not others and not _is_after_article(words, place):
+        if verb is not None and not others and _is_verb(words, place, verb):
             return Sign(wish=verb, first=place, last=place + 1, how="verb")
         if noun is not None and (is_commanded or is_first):
             return _compound(words, Sign(wish=noun, first=place, last=place + 1, how="noun"), last)
@@ -173,16 +207,40 @@ def _head(words: Sequence[Word], first: int, last: int, aside: Collection[int], 
     return None
 
 
+def _is_verb(words: Sequence[Word], place: int, wish: str) -> bool:
+    """English words that are nouns as well ("a voice actor", "dress design") command something only before an object."""
+    if not words[place].is_latin:
+        return True
+    following = words[place + 1 : place + 2]
+    is_bare = wish != "edit" or not following or following[0].hard or following[0].plain in OBJECTS
+    return is_bare and not _is_after_article(words, place)
+
+
 def _head_noun(words: Sequence[Word], place: int) -> str | None:
     """The wish a noun names, unless it only tells which of something else ("a voice actor", "видео-блогер")."""
     noun, following = noun_of(words[place]), words[place + 1 : place + 2]
     if noun is None or _is_denied(words, place):
         return None
-    for word in following:
-        is_other = noun_of(word) is None and word.plain not in vocabulary().breaks and not word.hard and not word.soft
-        if is_other and (word.joined or (_is_after_article(words, place) and not word.plain.endswith("ing"))):
-            return None
+    if any(_is_other(word) and (word.joined or _tells_which(words, place)) for word in following):
+        return None
     return noun
+
+
+def _is_other(word: Word) -> bool:
+    """Whether a word goes on after a noun as part of the same thing."""
+    known = vocabulary()
+    is_apart = (
+        word.hard or word.soft or word.plain.isdigit() or word.plain in known.breaks or word.plain in known.polite
+    )
+    return not is_apart and noun_of(word) is None and word.plain not in known.make
+
+
+def _tells_which(words: Sequence[Word], place: int) -> bool:
+    """Some English nouns do before others ("film noir detective"), any after an article ("a clip art"), "video" seldom."""
+    known, following = vocabulary(), words[place + 1].plain
+    if words[place].plain in known.wishes["video"].labels:
+        return following in known.things
+    return not following.endswith("ing") and (_is_after_article(words, place) or words[place].plain in known.telling)
 
 
 def _is_after_article(words: Sequence[Word], place: int) -> bool:
@@ -205,7 +263,7 @@ def _ends_head(words: Sequence[Word], place: int, others: int, *, is_commanded: 
 
 
 def _is_before_noun(words: Sequence[Word], place: int) -> bool:
-    """As in "техно трек для зала": a noun that ends the head after a word that does not bend."""
+    """Whether a noun ends the head after a word that does not bend: "техно трек для зала"."""
     following = words[place + 1 : place + 3]
     is_noun = bool(following) and noun_of(following[0]) not in {None, "picture"}
     return is_noun and (len(following) == 1 or _ends(following[1]))
@@ -239,21 +297,23 @@ def _at_the_end(words: Sequence[Word], aside: Collection[int]) -> Sign | None:
 def _is_command(words: Sequence[Word], place: int, aside: Collection[int]) -> bool:
     word, known = words[place], vocabulary()
     is_filler = word.plain in known.make or word.plain in known.polite or word.plain in known.breaks
+    is_filler = is_filler or word.is_adjective
     return place in aside or word.plain.isdigit() or is_filler or _verb(word) is not None or noun_of(word) is not None
 
 
 def _verb(word: Word) -> str | None:
-    return _best(word, {wish: each.verbs.fit(word.plain) for wish, each in vocabulary().wishes.items()})
+    return _meant(word.plain, are_nouns=False)
 
 
 def noun_of(word: Word) -> str | None:
-    fits = {
-        wish: max(each.labels.fit(word.plain), each.nouns.fit(word.plain)) for wish, each in vocabulary().wishes.items()
-    }
-    return _best(word, fits)
+    return _meant(word.plain, are_nouns=True)
 
 
-def _best(word: Word, fits: dict[str, int]) -> str | None:
+@lru_cache(maxsize=4096)
+def _meant(word: str, *, are_nouns: bool) -> str | None:
     """The wish whose word fits best; none where a word that only begins so fits as well."""
+    known = vocabulary()
+    groups = {wish: (each.labels, each.nouns) if are_nouns else (each.verbs,) for wish, each in known.wishes.items()}
+    fits = {wish: max(group.fit(word) for group in listed) for wish, listed in groups.items()}
     wish = max(fits, key=lambda each: fits[each])
-    return wish if fits[wish] > vocabulary().neutral.fit(word.plain) else None
+    return wish if fits[wish] > known.neutral.fit(word) else None

@@ -31,8 +31,8 @@ def named_in(text: str, words: Sequence[Word], models: Sequence[Model], *, aside
         size = _size(words, place, known, written)
         if size:
             last = _with_version(words, place + size, aside)
-            found = search(models, text[words[place].start : words[last - 1].end])
-            found = found or search(models, text[words[place].start : words[place + size - 1].end])
+            name = text[words[place].start : words[place + size - 1].end]
+            found = search(models, f"{name} {_version(text, words[place + size : last])}") or search(models, name)
             if found:
                 return Named(models=tuple(found), first=_with_cue(words, place), last=last)
     return None
@@ -48,7 +48,7 @@ def _is_cued(words: Sequence[Word], place: int) -> bool:
 
 def _size(words: Sequence[Word], place: int, known: Mapping[str, frozenset[str]], written: Collection[str]) -> int:
     """How many words the name has that begins here; 0 where none does."""
-    is_sure = _is_cued(words, place) or _is_versioned(words, place)
+    is_sure = _is_cued(words, place) or _is_versioned(words, place) or _is_label(words, place)
     pair = "".join(word.plain for word in words[place : place + 2])
     for size, word in ((2, pair), (1, words[place].plain)):
         if size > 1 and not _may_be_two(words, place):
@@ -73,6 +73,15 @@ def names_like_exactly(word: str, known: Mapping[str, frozenset[str]]) -> bool:
     return bool(names_like(word, known)) and word[0] > "z"
 
 
+def _is_label(words: Sequence[Word], place: int) -> bool:
+    """Whether a message begins with a name and a pause: "Runway: …"."""
+    return place == 0 and len(words) > 1 and _is_followed_by_pause(words, place)
+
+
+def _is_followed_by_pause(words: Sequence[Word], place: int) -> bool:
+    return all(word.hard or word.soft for word in words[place + 1 : place + 2])
+
+
 def _is_versioned(words: Sequence[Word], place: int) -> bool:
     following = words[place + 1 : place + 2]
     return any(word.plain.isdigit() and not word.hard for word in following)
@@ -84,11 +93,20 @@ def _with_version(words: Sequence[Word], last: int, aside: Collection[int]) -> i
     return last
 
 
+def _version(text: str, words: Sequence[Word]) -> str:
+    """A version as a search knows it: `2.6`, `pro`."""
+    if not words:
+        return ""
+    numbers = text[words[0].start : words[-1].end] if all(word.plain.isdigit() for word in words) else ""
+    return numbers or " ".join(vocabulary().versions.get(word.plain, word.plain) for word in words)
+
+
 def _goes_on(words: Sequence[Word], place: int) -> bool:
     word = words[place]
     if word.plain.isdigit():
         return len(word.plain) == 1 or (place > 0 and words[place].start - words[place - 1].end <= 1)
-    return word.plain in vocabulary().versions and not word.hard
+    is_about = word.plain in vocabulary().about and not _is_followed_by_pause(words, place)
+    return word.plain in vocabulary().versions and not word.hard and not is_about
 
 
 def _with_cue(words: Sequence[Word], first: int) -> int:

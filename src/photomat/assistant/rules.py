@@ -19,7 +19,7 @@ from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import missing, relevant
 from photomat.catalog.reference import FileRef
-from photomat.catalog.storefront import Storefront, menu_category_of
+from photomat.catalog.storefront import Storefront
 from photomat.catalog.wishes import Wish, model_for, source_input, wishes, wishes_from, with_file
 from photomat.catalog.words import LocalizedText
 
@@ -28,8 +28,8 @@ TITLE_WORDS: Final = 6
 MAX_TITLE: Final = 80
 MAX_STYLE: Final = 900
 UNSTYLED: Final = LocalizedText(ru="поп", en="pop")
-FOR_VIDEOS: Final = frozenset({"duration", "sound"})
-"""Settings that no picture has: who states one wants a video."""
+FOR_VIDEOS: Final = frozenset({("duration", None), ("sound", "true")})
+"""Settings that no picture has, and their values: who states one wants a video."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +86,9 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     """None where the message is no wish. A caption that says nothing leaves the file alone to speak."""
     text = request.words.strip()
     words = read_words(text)
-    attached = request.attached if request.attached in vocabulary().given else None
-    if not any(map(str.isalpha, text)) or is_small_talk(words) or (attached is None and is_question(words, text)):
+    attached, asks = request.attached if request.attached in vocabulary().given else None, text.endswith("?")
+    is_idle = is_small_talk(words) and not (attached and asks)
+    if is_idle or not any(map(str.isalpha, text)) or (attached is None and is_question(words, text)):
         text, words = "", []
     if not words and attached is None:
         return None
@@ -95,9 +96,10 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     aside = frozenset(at for at, word in enumerate(words) if _within(word, stated))
     named = named_in(text, words, tuple(storefront.catalog.models.values()), aside=aside)
     passed = aside | (frozenset(range(named.first, named.last)) if named else frozenset())
-    sign = sign_of(words, attached, aside=passed, asks=text.endswith("?"))
+    sign = sign_of(words, attached, aside=passed, asks=asks)
     if sign.how == "usual":
-        sign = replace(sign, wish=_implied(sign.wish, attached, stated, named))
+        beside = [word for at, word in enumerate(words) if at not in passed]
+        sign = replace(sign, wish=_implied(sign.wish, attached, stated, named, beside))
     return Reading(text=text, language=request.language, words=words, stated=stated, named=named, sign=sign)
 
 
@@ -105,14 +107,38 @@ def _within(word: Word, stated: Sequence[Stated]) -> bool:
     return any(each.start <= word.start and word.end <= each.end and not each.keep for each in stated)
 
 
-def _implied(usual: str, attached: FileKind | None, stated: Sequence[Stated], named: Named | None) -> str:
-    """Where words say no wish: the one a named model or a stated setting is for."""
+def _implied(
+    usual: str, attached: FileKind | None, stated: Sequence[Stated], named: Named | None, beside: Sequence[Word]
+) -> str:
+    """Where words say no wish: the one a stated setting or a named model is for; `beside` are the other words."""
+    known = vocabulary()
+    becomes = known.given[attached].becomes if attached is not None else {}
+    says = (known.polite, known.make, known.general, known.breaks)
+    is_bare = all(any(word.plain in group for group in says) for word in beside)
+    if attached in {"image", "video"} and is_bare and any(each.what == "resolution" for each in stated):
+        return becomes.get("enhance", "enhance")
+    if attached is None and any(each.what == "voice" and _is_begun_by(each, beside) for each in stated):
+        return "voice"
     if named is not None:
-        made = menu_category_of(named.models[0]).id
-        return vocabulary().given[attached].becomes.get(made, made) if attached is not None else made
-    if any(each.what in FOR_VIDEOS for each in stated):
+        return _made_by(named.models, attached) or usual
+    if any((each.what, None) in FOR_VIDEOS or (each.what, each.value) in FOR_VIDEOS for each in stated):
         return {"picture": "video", "edit": "animate"}.get(usual, usual)
     return usual
+
+
+def _is_begun_by(stated: Stated, beside: Sequence[Word]) -> bool:
+    return not beside or stated.start < beside[0].start
+
+
+def _made_by(models: Sequence[Model], attached: FileKind | None) -> str | None:
+    """The first wish of such a message that names one of the models, else one that they serve."""
+    found = wishes_from(attached)
+    ids = {each.id for each in models}
+    naming = (each.id for each in found if not ids.isdisjoint(each.models))
+    serving = (
+        each.id for model in models for each in found if model.category in each.category.of and _serves(model, each)
+    )
+    return next(naming, None) or next(serving, None)
 
 
 def _drafts(reading: Reading, wish: Wish, storefront: Storefront) -> Iterator[Draft]:
@@ -122,12 +148,22 @@ def _drafts(reading: Reading, wish: Wish, storefront: Storefront) -> Iterator[Dr
     serving = [each.model for each in sold if each.listed and _serves(each.model, wish)]
     by_name = sorted(serving, key=lambda each: (_questions(each, wish), _rank(each, wish)))
     name = [(words[named.first].start, words[named.last - 1].end)] if named and by_name else []
+    reading = replace(reading, stated=_said_besides(reading, wish))
     for model in by_name or [*_preferred(wish, storefront), *(_others(wish, storefront) if reading.stated else [])]:
         settings, exact = _settings(model, wish, reading.stated, _mode(model, reading))
         used = [(each.start, each.end) for each in reading.stated if _is_used(each, model, settings)]
         told = _told(model, wish, reading, [*name, *used], is_played=settings.get("custom_mode") == "true")
         inputs = _accepted(model, {**settings, **told.inputs})
         yield Draft(model=model, inputs=inputs, told=told, exact=exact)
+
+
+def _said_besides(reading: Reading, wish: Wish) -> list[Stated]:
+    """The settings outside of a text that is read aloud or sung."""
+    text = reading.text
+    quoted = {"voice": lambda: spoken(text, reading.words, reading.sign), "music": lambda: lyrics_in(text)[0]}
+    said = quoted[wish.id]() if wish.id in quoted else ""
+    first = text.rfind(said) if said else len(text)
+    return [each for each in reading.stated if not first <= each.start < first + len(said)]
 
 
 def _preferred(wish: Wish, storefront: Storefront) -> list[Model]:

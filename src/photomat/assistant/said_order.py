@@ -1,16 +1,18 @@
 """An order made of what was said: what it starts from, what else the same words or file can become, what it lacks. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from photomat.assistant.plan import Request
+from photomat.assistant.follow_up import changed_words
+from photomat.assistant.plan import Plan, Request
 from photomat.assistant.rules import plan
-from photomat.catalog.carry import carried, files_of, words_of
+from photomat.catalog.carry import carried, choices, files_of, words_of
+from photomat.catalog.defaults import with_defaults
 from photomat.catalog.input import FILE_KINDS, FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import missing
-from photomat.catalog.storefront import Storefront
+from photomat.catalog.storefront import Offer, Storefront, menu_category_of
 from photomat.catalog.wishes import (
     Start,
     Wish,
@@ -56,6 +58,39 @@ def order_for(wish: Wish, model: Model, *, old: Model, inputs: Mapping[str, Any]
     taken = {name: value for name, value in carried(old, model, inputs).items() if name not in with_words(model, words)}
     told = said or (wish.prompt.of(language) if wish.prompt else "")
     return SaidOrder(model=model, inputs={**taken, **with_words(model, told)})
+
+
+def with_remark(found: Plan, model: Model, inputs: Mapping[str, Any]) -> tuple[SaidOrder, str]:
+    """The order after a remark about it, and the customer's own words it replaces."""
+    before = words_of(model, inputs)
+    own = "" if is_stock(before) else before
+    after = changed_words(own, found.words) or before
+    changed = {**inputs, **choices(found.model, model, found.inputs), **with_words(model, after)}
+    return SaidOrder(model=model, inputs=changed), own
+
+
+def with_wish(found: Plan, *, old: Model, inputs: Mapping[str, Any]) -> SaidOrder:
+    """The order of another wish, as the words say it, for the same files."""
+    return SaidOrder(model=found.model, inputs={**carried(old, found.model, inputs), **found.inputs})
+
+
+def models_for(model: Model, inputs: Mapping[str, Any], offers: Iterable[Offer]) -> list[Offer]:
+    """The other models that can make the same of the same words and files, asking for nothing more."""
+    wish = wish_served_by(model, start_of(model, inputs))
+    category = wish.category if wish is not None else menu_category_of(model)
+    lacking = lacks(model, inputs)
+    return [
+        each
+        for each in offers
+        if each.model.id != model.id
+        and category.includes(each.model)
+        and _needs_no_more(each.model, carried(model, each.model, inputs), lacking)
+    ]
+
+
+def _needs_no_more(model: Model, inputs: Mapping[str, Any], lacking: Input | None) -> bool:
+    now = lacks(model, with_defaults(model, inputs))
+    return now is None or (lacking is not None and now.role == lacking.role)
 
 
 def order_apart(

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import product
 from typing import Any, Final
 
 GAP: Final = ".."
 MAX_GAP: Final = 3
 MIN_STEM: Final = 2
+MAX_STEM: Final = 20
 MIN_SLIP: Final = 5
 """Shorter words allow no typing error: ordinary words are too close to them."""
 MAX_SPELLED: Final = 60
@@ -23,11 +25,15 @@ ADJECTIVE: Final = re.compile(
 )
 
 
+DOING: Final = re.compile(r"[а-я]{2,}(?:ает|яет|ует|ают|яют|уют|ает?ся|яется|уется|аются|яются|ится|ятся)")
+"""A verb of the present."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
     """A word as it is compared, and its place in the text.
 
-    Before it stands the end of a sentence (`hard`), a comma (`soft`), a hyphen (`joined`) or nothing.
+    Before it stands the end of a sentence (`hard`), a comma (`soft`), a hyphen (`joined`), or nothing.
     """
 
     plain: str
@@ -45,6 +51,10 @@ class Word:
     def is_adjective(self) -> bool:
         return ADJECTIVE.fullmatch(self.plain) is not None
 
+    @property
+    def is_doing(self) -> bool:
+        return DOING.fullmatch(self.plain) is not None
+
 
 class Stems:
     """Words and beginnings of words."""
@@ -53,12 +63,13 @@ class Stems:
         listed = words.split() if isinstance(words, str) else list(words)
         self.whole = frozenset(each for each in listed if not each.endswith("*"))
         self.beginnings = frozenset(each.removesuffix("*") for each in listed if each.endswith("*"))
+        self.longest = max(map(len, self.beginnings), default=0)
 
     def fit(self, word: str) -> int:
         """How many letters of a word are known: all of them, those of the longest beginning, or none."""
         if word in self.whole:
             return len(word)
-        lengths = range(len(word), MIN_STEM - 1, -1)
+        lengths = range(min(len(word), self.longest), MIN_STEM - 1, -1)
         return next((length for length in lengths if word[:length] in self.beginnings), 0)
 
     def __contains__(self, word: str) -> bool:
@@ -100,7 +111,7 @@ class Phrases:
     def at(self, words: Sequence[Word], first: int) -> list[tuple[Phrase, int]]:
         """The phrases that begin at this word, and where they end."""
         plain = words[first].plain
-        keys = [plain, *(f"{plain[:length]}*" for length in range(MIN_STEM, len(plain) + 1))]
+        keys = [plain, *(f"{plain[:length]}*" for length in range(MIN_STEM, min(len(plain), MAX_STEM) + 1))]
         begun = (phrase for key in keys for phrase in self.by_first.get(key, ()))
         found = ((phrase, phrase.end_at(words, first)) for phrase in begun)
         return [(phrase, end) for phrase, end in found if end is not None]
@@ -112,6 +123,7 @@ class WishWords:
     labels: Stems
     nouns: Stems
     signals: Stems
+    still: Stems
     given: Stems
 
 
@@ -149,6 +161,11 @@ class Vocabulary:
     questions: Phrases
     wishes: Mapping[str, WishWords]
     phrases: Phrases
+    attached: Phrases
+    with_it: Stems
+    last: Stems
+    telling: Stems
+    things: Stems
     given: Mapping[str, GivenWords]
     whole: frozenset[str]
     usual: frozenset[str]
@@ -163,7 +180,7 @@ class Vocabulary:
     cues: Stems
     weak_cues: Stems
     ordinary_names: frozenset[str]
-    versions: frozenset[str]
+    versions: Mapping[str, str]
     numbers: Mapping[str, int]
     voices: Mapping[str, tuple[str, ...]]
     settings: tuple[SettingRule, ...]
@@ -213,7 +230,7 @@ def plain_text(text: str) -> str:
 
 
 def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
-    command, description, names = table["command"], table["description"], table["names"]
+    command, description, names, forms = (table[key] for key in ("command", "description", "names", "forms"))
     wishes = {wish: _wish_words(each) for wish, each in table["wish"].items()}
     numbers = {word: int(number) for number, written in table["numbers"].items() for word in written.split()}
     return Vocabulary(
@@ -223,10 +240,15 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
         breaks=Stems(command["breaks"]),
         neutral=Stems(command["neutral"]),
         small_talk=Stems(table["nothing"]["words"]),
-        questions=_phrases({"": table["nothing"]["begins"]}),
+        questions=_phrases({"": table["nothing"]["begins"]}, forms),
         wishes=wishes,
-        phrases=_phrases({wish: each["phrases"] for wish, each in table["wish"].items()}),
-        given={kind: _given_words(kind, each) for kind, each in table["given"].items()},
+        phrases=_phrases({wish: each["phrases"] for wish, each in table["wish"].items()}, forms),
+        attached=_phrases({wish: each.get("attached", []) for wish, each in table["wish"].items()}, forms),
+        with_it=Stems(command["with_it"]),
+        last=Stems(command["last"]),
+        telling=Stems(command["telling"]),
+        things=Stems(command["things"]),
+        given={kind: _given_words(kind, each, forms) for kind, each in table["given"].items()},
         whole=frozenset(description["whole"]),
         usual=frozenset(description["usual"]),
         reading=Stems(description["reading"]),
@@ -240,12 +262,18 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
         cues=Stems(names["cues"]),
         weak_cues=Stems(names["weak"]),
         ordinary_names=frozenset(names["ordinary"].split()),
-        versions=frozenset(names["versions"].split()),
+        versions=_spelled_versions(names["versions"]),
         numbers=numbers,
         voices={sex: tuple(called.split()) for sex, called in table["voices"].items()},
         settings=tuple(_setting_rule(each, numbers) for each in table["setting"]),
         spellings=_spellings(wishes.values(), Stems(command["make"])),
     )
+
+
+def _spelled_versions(text: str) -> dict[str, str]:
+    """What a name goes on with, by every spelling."""
+    pairs = [each.partition("=") for each in text.split()]
+    return {name: name for name, _, _ in pairs} | {spelling: name for name, _, spelling in pairs if spelling}
 
 
 def _wish_words(table: Mapping[str, Any]) -> WishWords:
@@ -254,16 +282,23 @@ def _wish_words(table: Mapping[str, Any]) -> WishWords:
         labels=Stems(table["labels"]),
         nouns=Stems(table["nouns"]),
         signals=Stems(table.get("signals", "")),
+        still=Stems(table.get("still", "")),
         given=Stems(table.get("given", "")),
     )
 
 
-def _given_words(kind: str, table: Mapping[str, Any]) -> GivenWords:
-    return GivenWords(usual=table["usual"], becomes=table["becomes"], phrases=_phrases({kind: table["phrases"]}))
+def _given_words(kind: str, table: Mapping[str, Any], forms: Mapping[str, str]) -> GivenWords:
+    return GivenWords(usual=table["usual"], becomes=table["becomes"], phrases=_phrases({kind: table["phrases"]}, forms))
 
 
-def _phrases(texts: Mapping[str, Sequence[str]]) -> Phrases:
-    return Phrases(Phrase(wish=wish, parts=tuple(text.split())) for wish, listed in texts.items() for text in listed)
+def _phrases(texts: Mapping[str, Sequence[str]], forms: Mapping[str, str]) -> Phrases:
+    """The phrases; a word of `forms` stands for any of them."""
+    return Phrases(
+        Phrase(wish=wish, parts=parts)
+        for wish, listed in texts.items()
+        for text in listed
+        for parts in product(*(forms.get(part, part).split() for part in text.split()))
+    )
 
 
 def _setting_rule(table: Mapping[str, Any], numbers: Mapping[str, int]) -> SettingRule:
@@ -292,11 +327,19 @@ def _fits(word: str, part: str) -> bool:
 
 
 def _misspells(word: str, known: str) -> bool:
-    """Whether a word, or its beginning, differs from a known one by a letter more, less or exchanged, or by a vowel."""
+    """Whether a word, or its beginning, is a known one with a letter more, less or exchanged, or with another vowel.
+
+    The first two letters are right, and the last one of a beginning is: otherwise ordinary words would be taken for ours.
+    """
     stem = known.removesuffix("*")
+    if word[:2] != stem[:2]:
+        return False
     if stem is known:
         return _is_slip(word, stem)
-    return any(_is_slip(word[:length], stem) for length in range(len(stem) - 1, len(stem) + 2) if length <= len(word))
+    lengths = range(len(stem) - 1, len(stem) + 2)
+    return any(
+        word[length - 1] == stem[-1] and _is_slip(word[:length], stem) for length in lengths if length <= len(word)
+    )
 
 
 def _is_slip(word: str, known: str) -> bool:
@@ -306,4 +349,5 @@ def _is_slip(word: str, known: str) -> bool:
     one, other = word[start:], known[start:]
     is_vowel = one[1:] == other[1:] and {one[0], other[0]} <= VOWELS
     is_swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
-    return is_vowel or is_swapped or one[1:] == other or one == other[1:]
+    is_counted = len(known) > MIN_SLIP and (one[1:] == other or one == other[1:])
+    return is_vowel or is_swapped or is_counted

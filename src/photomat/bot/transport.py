@@ -9,16 +9,25 @@ from html import escape
 from typing import Final
 
 from aiogram import Bot
-from aiogram.enums import ChatType, ParseMode
+from aiogram.enums import ChatAction, ChatType, ParseMode
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadRequest
 from aiogram.types import CallbackQuery, ForceReply, InaccessibleMessage, InlineKeyboardMarkup, Message
 
 from photomat.bot.view import View
+from photomat.db.pool import Pool
+from photomat.kernel.error_report import describe
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import MessageId
+from photomat.kernel.logs import get_logger
 from photomat.telegram.errors import is_not_modified
+from photomat.telegram.pacing import unimportant
+from photomat.work import budget
+from photomat.work.budget import Budget
 
 MAX_TOAST_LENGTH: Final = 200
+ACTION_LASTS_S: Final = 5.0
+ACTION_TIMEOUT_S: Final = 2
+log = get_logger()
 
 
 class Tap:
@@ -103,6 +112,29 @@ async def send(message: Message, view: View) -> MessageId:
             _text(message, view), parse_mode=ParseMode.HTML, reply_markup=markup, allow_sending_without_reply=True
         )
     return MessageId(sent.message_id)
+
+
+async def show_checking(message: Message, pool: Pool) -> None:
+    """Show «sending a photo…» while the file of a message is checked, at most once in a few seconds and chat.
+
+    It is a courtesy: it leaves Telegram's budget to others, and whatever goes wrong with it is ignored.
+    """
+    bot, shown = message.bot, Budget(name=f"chat-action:{message.chat.id}", limit=1, window_s=ACTION_LASTS_S)
+    try:
+        if bot is None or await budget.take(pool, shown):
+            return
+        with unimportant():
+            await bot.send_chat_action(message.chat.id, _checking(message), request_timeout=ACTION_TIMEOUT_S)
+    except (TelegramAPIError, ClientDecodeError, PhotomatError, TimeoutError) as error:
+        log.info("CHAT_ACTION_SKIPPED", chat_id=message.chat.id, error=describe(error))
+
+
+def _checking(message: Message) -> ChatAction:
+    if message.video or message.animation or message.video_note:
+        return ChatAction.UPLOAD_VIDEO
+    if message.audio or message.voice:
+        return ChatAction.UPLOAD_VOICE
+    return ChatAction.UPLOAD_PHOTO if message.photo or message.sticker else ChatAction.UPLOAD_DOCUMENT
 
 
 async def edit_or_send(message: Message, view: View, *, sent_before: int | None) -> MessageId:

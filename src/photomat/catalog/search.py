@@ -128,6 +128,17 @@ SPELLINGS: Final[Mapping[str, str]] = {
 A name written in two words (`элевен лабс`, `mid journey`) is found here without the space.
 """
 SPOKEN: Final = {spelling: name for name, spellings in SPELLINGS.items() for spelling in spellings.split()}
+STYLES: Final = frozenset({
+    "аним", "анимешн", "манг", "акварел", "мультик", "мультяшн", "комикс", "пиксел", "реализм",
+    "фотореализм", "киберпанк", "гибл", "гравюр", "импрессионизм", "сюрреализм",
+    "anim", "manga", "watercolor", "watercolour", "cartoon", "comic", "pixel", "realism", "photorealism",
+    "cyberpunk", "ghibli", "engrav", "impressionism", "surrealism",
+})  # fmt: skip
+"""Styles of pictures, without their endings. No model is named after one, so they find models that draw."""
+DRAWN: Final = "text-to-image"
+PICTURES: Final = frozenset({"text-to-image", "image-to-image", "image-edit"})
+MAX_STYLED: Final = 20
+"""A style fits every model that draws; more than two pages of them help no one to choose."""
 NO_NAMES: Final = frozenset({"sedans"})
 """Ordinary words that sound almost like a name."""
 SILENT: Final = frozenset({
@@ -203,8 +214,20 @@ HALF, WHOLE = 1, 2
 
 
 def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[Model]:
-    """The models that fit every word, or at least one, best first; equally good ones in the given order."""
+    """The models that fit every word, or at least one, best first; equally good ones in the given order.
+
+    A style («аниме») names no model: it asks for one that draws, unless the other words ask for something else.
+    """
     wanted = meaningful(words)
+    others = [word for word in wanted if stem(word) not in STYLES]
+    if others == wanted:
+        return _search(models, wanted, every=every)
+    found = _search(models, others, every=every) if others else [each for each in models if each.category == DRAWN]
+    pictures = [each for each in found if each.category in PICTURES]
+    return pictures[:MAX_STYLED] or found
+
+
+def _search(models: Sequence[Model], wanted: Sequence[str], *, every: bool) -> list[Model]:
     if not wanted:
         return []
     terms = [_terms(each.id, each.titles, each.purpose, (each.category, *each.also), each.tags) for each in models]

@@ -4,7 +4,19 @@ import sys
 
 import typer
 
-from photomat.cli import audit, catalog, catalog_changes, check, installation, jobs, payments, promo, run, wallet
+from photomat.cli import (
+    assistant,
+    audit,
+    catalog,
+    catalog_changes,
+    check,
+    installation,
+    jobs,
+    payments,
+    promo,
+    run,
+    wallet,
+)
 from photomat.kernel.errors import Startup
 from photomat.kernel.failpoint import UnknownFailpoint
 
@@ -39,6 +51,7 @@ catalog.app.command("rename")(catalog_changes.rename)
 catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(promo.app, name="promo")
+app.add_typer(assistant.app, name="assistant")
 
 
 def main() -> None:

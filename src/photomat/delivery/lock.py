@@ -186,7 +186,7 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
                                   ELSE ring_due_at END,
                ring_kind = coalesce($5, ring_kind),
                deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
-               card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END
+               card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END, shown_place = $9
          WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
         RETURNING true
         """,
@@ -196,6 +196,7 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
         repeat_later,
         REPEAT_AFTER,
         card.status in TERMINAL,
+        card.wait.place,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from photomat.catalog.model import Model
+from photomat.catalog.model import USUAL_S, Model
 from photomat.db.rows import Row, row_as
 from photomat.delivery.caption import (
     MAX_CAPTION_LENGTH,
@@ -36,6 +36,26 @@ MAX_PLAIN_LENGTH: Final = MAX_CAPTION_LENGTH - ROOM_FOR_A_REASON
 """A message holds 4096 characters: a caption, so much of a text, and where the rest is. A plain view fits into a caption."""
 KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
 BAR_CELLS: Final = 10
+MINUTE_S: Final = 60
+LONGEST_IN_SECONDS_S: Final = 90
+SECONDS_STEP_S: Final = 5
+PAUSED: Final = 0
+MAX_PLACES: Final = 50
+"""Places in the queue that are counted: about half a minute of Kie's usual limit."""
+FAR: Final = MAX_PLACES + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """How long a result may take, as known when its card was locked (`waiting.py`).
+
+    `place` is its place in the queue while Kie's limit is the reason that it waits: `PAUSED` while Kie takes no orders from us,
+    `FAR` beyond the places that are counted. `starts_s` is about when its turn comes.
+    """
+
+    usual_s: int | None = None
+    place: int | None = None
+    starts_s: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +78,7 @@ class LockedCard:
     gift: bool
     offered: bool
     overdue: bool
+    slow: bool
     stopped: bool
     progress: int
     page: int
@@ -73,6 +94,7 @@ class LockedCard:
     delivered: bool
     created_at: datetime
     locked_at: datetime
+    wait: Wait = Wait()
 
     @property
     def shows_result(self) -> bool:
@@ -97,6 +119,7 @@ def locked_card(row: Row) -> LockedCard:
         status=JobStatus(row["status"]),
         offered=row["offered_at"] is not None,
         overdue=row["overdue_at"] is not None,
+        slow=row["slow_at"] is not None,
         stopped=row["stopped_at"] is not None,
         page=row["card_page"],
         wanted=row["card_wanted"],
@@ -106,6 +129,7 @@ def locked_card(row: Row) -> LockedCard:
         failing_for=row["locked_at"] - (row["delivery_failing_since"] or row["locked_at"]),
         doubtful=row["card_doubtful"],
         delivered=row["delivered_at"] is not None,
+        wait=Wait(),
     )
 
 
@@ -244,9 +268,44 @@ class _Writer:
         if self.card.overdue:
             return CardView(text=self._say("card-overdue"), keyboard=cancel)
         if self.card.status is JobStatus.PENDING:
-            return CardView(text=self._say("card-accepted"), keyboard=cancel)
+            return CardView(text=self._say("card-accepted", wait=self._before_start()), keyboard=cancel)
         kind = self.bought.model.kind if self.bought.model else "image"
-        return CardView(text=self._say("card-running", kind=kind, bar=progress_bar(self.card.progress)), keyboard=())
+        return CardView(text=self._say("card-running", kind=kind, wait=self._until_result()), keyboard=())
+
+    def _before_start(self) -> str:
+        """Why it has not started: its place in the queue, where Kie's limit is the reason."""
+        wait = self.card.wait
+        if wait.place is None:
+            return self.say("wait-sending", usual=self._usual())
+        if wait.place == PAUSED:
+            return self.say("wait-paused")
+        starts = self._span(wait.starts_s)
+        if wait.place >= FAR:
+            return self.say("wait-far", most=MAX_PLACES, starts=starts)
+        return self.say("wait-place", place=wait.place, starts=starts)
+
+    def _until_result(self) -> str:
+        """The usual time, the percentage if Kie reports one; that it takes longer, once it does."""
+        if self.card.slow:
+            passed_s = int((self.card.locked_at - self.card.created_at).total_seconds())
+            return self.say("wait-slow", usual=self._usual(), passed=self._span(passed_s, is_least=True))
+        running = self.say("wait-running", usual=self._usual())
+        return f"{running}\n{progress_bar(self.card.progress)}" if self.card.progress else running
+
+    def _usual(self) -> str:
+        """From our own results, else from the model's pace."""
+        pace_s = USUAL_S[self.bought.model.pace if self.bought.model else "steady"]
+        return self._span(self.card.wait.usual_s or pace_s)
+
+    def _span(self, seconds: int, *, is_least: bool = False) -> str:
+        """`40 с`, `3 мин`: seconds in steps of five, from a minute and a half on minutes; rounded down if `is_least`."""
+        if seconds <= LONGEST_IN_SECONDS_S:
+            step = SECONDS_STEP_S if seconds > SECONDS_STEP_S else 1
+            return self.say(
+                "wait-seconds", seconds=max(1, step * (seconds // step if is_least else round(seconds / step)))
+            )
+        minutes = seconds // MINUTE_S if is_least else round(seconds / MINUTE_S)
+        return self.say("wait-minutes", minutes=minutes)
 
     def _say(self, key: str, *, part: str | None = None, **facts: object) -> str:
         model = html.escape(self.bought.name(self.card.language))

@@ -1,6 +1,6 @@
 """A user's own earlier jobs: one of them, and results a new order can continue from, hidden ones left out. Reads only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -207,16 +207,25 @@ async def inputs_of_earlier_jobs(
 
 async def usual_seconds(pool: Pool, model_id: str) -> int | None:
     """The median time from purchase to result of a model's newest jobs; None while it has none."""
-    seconds: float | None = await pool.fetchval(
+    return (await usual_seconds_of(pool, [model_id])).get(model_id)
+
+
+async def usual_seconds_of(pool: Pool, model_ids: Collection[str]) -> dict[str, int]:
+    """The same for several models in one query; a model without results is not in it."""
+    rows = await pool.fetch(
         """
-        SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - created_at)::float8)
-          FROM (SELECT created_at, settled_at FROM generation_jobs
-                 WHERE model = $1 AND status = 'done' ORDER BY settled_at DESC LIMIT $2) AS newest
+        SELECT wanted.model,
+               percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - created_at)::float8) AS seconds
+          FROM unnest($1::text[]) AS wanted (model)
+               CROSS JOIN LATERAL (SELECT created_at, settled_at FROM generation_jobs AS job
+                                    WHERE job.model = wanted.model AND status = 'done'
+                                    ORDER BY settled_at DESC LIMIT $2) AS newest
+         GROUP BY wanted.model
         """,
-        model_id,
+        list(model_ids),
         NEWEST,
     )
-    return None if seconds is None else max(1, round(seconds))
+    return {row["model"]: max(1, round(row["seconds"])) for row in rows}
 
 
 async def recent_orders(tx: Transaction, user_id: UserId, *, newest: int, free: int, within: timedelta) -> RecentOrders:

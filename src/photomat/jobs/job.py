@@ -150,6 +150,7 @@ class Job:
     created_at: datetime
     intent_at: datetime | None
     overdue_at: datetime | None
+    slow_at: datetime | None
     empty_since: datetime | None
     claimed_at: datetime
 

@@ -13,6 +13,7 @@ from typing import Final
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import settle, store, timeline
 from photomat.jobs.claims import QUERIES, stop_on_error
+from photomat.jobs.history import usual_seconds
 from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import Transient
@@ -36,8 +37,12 @@ VISIBLE_WITHIN: Final = timedelta(seconds=70)
 """A task may be unknown to Kie for a minute after its creation, and the creation itself may take some seconds of it."""
 LOST: Final = timedelta(minutes=1)
 """A task unknown to Kie after that is polled no more often than this."""
-USUAL_S: Final = {"image": 25.0, "audio": 30.0, "video": 180.0}
-USUAL_OTHERWISE_S: Final = 60.0
+USUAL_S: Final = {"image": 30, "audio": 60, "video": 180}
+USUAL_OTHERWISE_S: Final = 60
+"""What counts as usual for a kind while its model has no results of ours."""
+SLOW_FROM: Final = timedelta(seconds=60)
+SLOW_TIMES: Final = 2
+"""A job that took so many times its usual time, and at least `SLOW_FROM`, is slow: its card says so."""
 MAX_SHOWN: Final = 90
 RETRY_S: Final = 5.0
 LAST_LOOK_GRACE: Final = timedelta(minutes=1)
@@ -52,10 +57,11 @@ def next_look(age: timedelta, kind: str, first: timedelta, *, lost: bool = False
     return max(first, pace, LOST) if lost else max(first, pace)
 
 
-def progress_of(age: timedelta, kind: str, reported: int | None = None) -> int:
-    """Percent in steps of ten, at most 90: as Kie reports, else as usual for its kind at this age."""
-    percent = 90 * age.total_seconds() / USUAL_S.get(kind, USUAL_OTHERWISE_S) if reported is None else reported
-    return min(MAX_SHOWN, 10 * int(percent / 10))
+def progress_of(reading: Reading | None) -> int:
+    """Percent in steps of ten, at most 90, as Kie itself reports for a running task; 0 where it reports none."""
+    if reading is None or reading.state is not KieState.RUNNING or reading.progress is None:
+        return 0
+    return min(MAX_SHOWN, 10 * (reading.progress // 10))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +207,7 @@ class TaskPoller:
     async def _schedule(
         self, job: Job, after: timedelta | None, *, reading: Reading | None = None, via: str | None = None
     ) -> None:
+        is_slow = await self._is_slow(job)
         async with transaction(self.pool) as tx:
             await store.schedule_look(
                 tx,
@@ -209,9 +216,18 @@ class TaskPoller:
                 seen=reading is not None,
                 empty=reading is not None and reading.state is KieState.SUCCESS,
                 via=via,
-                progress=progress_of(job.age_at_kie, job.kind, reading.progress if reading else None),
+                progress=progress_of(reading),
+                is_slow=is_slow,
             )
         self.wake("deliveries")
+
+    async def _is_slow(self, job: Job) -> bool:
+        """Whether a running job has exceeded its usual time; asked only until it is recorded."""
+        is_asked = job.status is JobStatus.RUNNING and job.slow_at is None and job.overdue_at is None
+        if not is_asked or job.age_at_kie < SLOW_FROM:
+            return False
+        usual_s = await usual_seconds(self.pool, job.model) or USUAL_S.get(job.kind, USUAL_OTHERWISE_S)
+        return job.age_at_kie >= SLOW_TIMES * timedelta(seconds=usual_s)
 
 
 def _via(job: Job) -> str:

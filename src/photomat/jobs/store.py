@@ -350,10 +350,12 @@ async def schedule_look(
     via: str | None,
     progress: int,
     seen: bool = False,
+    is_slow: bool = False,
 ) -> bool:
     """Release the claim and schedule the next poll (None: never); a wake-up that came meanwhile is kept.
 
-    A task `seen` at Kie is no longer lost. Progress makes the card due only while the card is up to date.
+    A task `seen` at Kie is no longer lost. Progress makes the card due only while the card is up to date; that the job is
+    slow makes it due once.
     """
     return await _fenced(
         tx,
@@ -363,8 +365,10 @@ async def schedule_look(
            SET due_at = CASE WHEN woken_via IS NULL THEN photomat_now() + $3::interval ELSE photomat_now() END,
                leased_until = NULL, troubles = 0, woken_via = coalesce(woken_via, $4),
                empty_since = CASE WHEN $5 THEN coalesce(empty_since, photomat_now()) ELSE empty_since END,
-               card_wanted = card_wanted + CASE WHEN $6 > progress AND card_shown = card_wanted AND status = 'running'
+               card_wanted = card_wanted + CASE WHEN status = 'running' AND ($6 > progress AND card_shown = card_wanted
+                                                                             OR $8 AND slow_at IS NULL)
                                                 THEN 1 ELSE 0 END,
+               slow_at = CASE WHEN $8 AND status = 'running' THEN coalesce(slow_at, photomat_now()) ELSE slow_at END,
                last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
                progress = greatest(progress, $6)
          WHERE job_id = $1 AND fence = $2
@@ -375,6 +379,7 @@ async def schedule_look(
         empty,
         progress,
         seen,
+        is_slow,
     )
 
 

@@ -40,6 +40,7 @@ from photomat.work import budget
 from photomat.work.loop import ClaimLost, while_renewing
 
 PAUSE_S: Final = 60
+PAUSED_BY: Final = "kie-"
 STORE_AGAIN_FIRST_S: Final = 0.2
 STORE_AGAIN_MOST_S: Final = 2.0
 MAX_WAIT_S: Final = 10.0
@@ -51,7 +52,12 @@ log = get_logger()
 
 def paused_by(code: int) -> str:
     """The reason stored with the blocked budget: Kie's code alone."""
-    return f"kie-{code}"
+    return f"{PAUSED_BY}{code}"
+
+
+def is_pause(reason: str) -> bool:
+    """Whether a budget was blocked because Kie takes no orders from us, which has no known end."""
+    return reason.startswith(PAUSED_BY)
 
 
 class SendTicket:

@@ -6,7 +6,7 @@ operators' lists, because a notice may be lost.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias
@@ -14,13 +14,14 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, row_as
 from photomat.kernel.clock import backoff_s
+from photomat.kernel.errors import PhotomatError
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, MessageId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.telegram import callback_data
-from photomat.telegram.port import Button, Keyboard, Media, MediaKind, Messenger
+from photomat.telegram.port import Button, Card, Keyboard, Media, MediaKind, Messenger
 from photomat.texts.load import Texts
 from photomat.users.user import DEFAULT_LANGUAGE, mark_blocked
 from photomat.work.retention import OldRows
@@ -57,6 +58,15 @@ class NoticeFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndedMessage:
+    """A message of ours that a notice makes obsolete: it gets this text, with the facts of the notice, and no buttons."""
+
+    chat_id: int
+    message_id: int
+    text_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """One notice recorded as having left, about to be sent."""
 
@@ -68,6 +78,7 @@ class Notice:
     facts: Facts
     buttons: Sequence[Sequence[NoticeButton]]
     file: NoticeFile | None
+    ends: EndedMessage | None
     left_at: datetime
     attempts: int
 
@@ -99,12 +110,13 @@ async def notify(
     facts: Facts | None = None,
     buttons: Sequence[Sequence[NoticeButton]] = (),
     file: NoticeFile | None = None,
+    ends: EndedMessage | None = None,
 ) -> bool:
     """Add a notice; False if its key was used before. What a user wrote must be escaped for HTML."""
     made = await tx.fetchval(
         """
-        INSERT INTO notices (key, chat_id, text_key, facts, buttons, file_kind, file_id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        INSERT INTO notices (key, chat_id, text_key, facts, buttons, file_kind, file_id, ends)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             ON CONFLICT (key) DO NOTHING
         RETURNING notice_id
         """,
@@ -115,6 +127,7 @@ async def notify(
         [[button.as_json() for button in row] for row in buttons],
         file.kind if file else None,
         file.file_id if file else None,
+        asdict(ends) if ends else None,
     )
     return made is not None
 
@@ -167,12 +180,15 @@ class NoticeSender(MessageKind[Notice]):
             facts=facts_from_json(row["facts"]),
             buttons=buttons_from_json(row["buttons"]),
             file=None if row["file_id"] is None else NoticeFile(kind=row["file_kind"], file_id=row["file_id"]),
+            ends=None if row["ends"] is None else EndedMessage(**row["ends"]),
         )
 
     async def send(self, message: Notice) -> MessageId:
         failpoint("notice.after_record")
         say = self.texts.speaker(message.language)
         text = say(message.text_key, **message.facts)
+        if message.ends is not None:
+            await self._end(message.ends, say(message.ends.text_key, **message.facts))
         keyboard: Keyboard = tuple(
             tuple(Button(text=say(one.text_key, **one.facts), data=one.data, url=one.url) for one in row)
             for row in message.buttons
@@ -184,6 +200,14 @@ class NoticeSender(MessageKind[Notice]):
             message_id = (await self.messenger.send_media(message.chat_id, media, text, keyboard=keyboard)).message_id
         failpoint("notice.after_send")
         return message_id
+
+    async def _end(self, ended: EndedMessage, text: str) -> None:
+        """Best effort: a message that is gone or cannot be edited now stays as it is."""
+        card = Card(chat_id=ChatId(ended.chat_id), message_id=MessageId(ended.message_id))
+        try:
+            await self.messenger.edit_text(card, text, ())
+        except PhotomatError as error:
+            log.info("MESSAGE_NOT_ENDED", chat_id=card.chat_id, message_id=card.message_id, error=str(error))
 
     async def put_back(self, message: Notice, again: PutBack) -> None:
         await self.pool.execute(

@@ -1,18 +1,20 @@
 """Notices about money to its payer: it arrived, was refunded, a month was not paid."""
 
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.notices import TO_BALANCE, NoticeButton, notify
+from photomat.messages.notices import TO_BALANCE, EndedMessage, NoticeButton, notify
 from photomat.orders.draft import affordable_draft
 from photomat.payments.subscriptions import Subscription
-from photomat.payments.topup import Topup
+from photomat.payments.topup import Topup, message_of
 from photomat.telegram import callback_data
 from photomat.wallet import ledger
 
+TO_PICTURES: Final = NoticeButton(text_key="wish-picture", data=callback_data.OPEN_PICTURES)
+TO_TOPUP: Final = NoticeButton(text_key="menu-topup", data=callback_data.OPEN_TOPUP)
 ReceivedKey: TypeAlias = Literal[
     "payment-received",
     "payment-received-bonus",
@@ -34,14 +36,16 @@ async def notify_received(
     arrived_for: Topup | None,
     month_until: datetime | None,
 ) -> None:
-    """Announce a payment, with the waiting order's button if the balance covers it now.
+    """Announce a payment, and offer to go on: with the waiting order if the balance covers it now, else with a new one.
 
     `month_until` is until when a subscription is paid; None for a top-up.
     """
     wallet = await ledger.balance(tx, user_id=user_id)
+    is_own = arrived_for is not None and arrived_for.user_id == user_id
+    shown = await message_of(tx, arrived_for.topup_id) if arrived_for is not None and is_own else None
     billed = paid if arrived_for is None else _billed(arrived_for, paid)
     order = await _waiting_order(tx, user_id, arrived_for, available=wallet.available)
-    rows = [[order], [TO_BALANCE]] if order else [[TO_BALANCE]]
+    onward = order or (TO_TOPUP if wallet.owed.minor else TO_PICTURES)
     await notify(
         tx,
         key=f"payment:{payment_id}",
@@ -56,7 +60,8 @@ async def notify_received(
             "billed": billed,
             "until": f"{month_until:%d.%m.%Y}" if month_until else "",
         },
-        buttons=rows,
+        buttons=[[onward], [TO_BALANCE]],
+        ends=None if shown is None else EndedMessage(chat_id=shown[0], message_id=shown[1], text_key="pay-bill-ended"),
     )
 
 

@@ -26,10 +26,11 @@ class Package:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The monthly subscription: its price in Stars and what it credits each month."""
+    """The monthly subscription: its price in Stars and what it credits each month, `percent` more than they are worth."""
 
     stars: int
     credit: Money
+    percent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,14 @@ def stars_worth(stars: int, star_worth: Decimal, currency: str, *, percent: int 
     """Stars at `star_worth` minor units each, plus the percent a package adds."""
     exact = stars * star_worth * (100 + percent) / 100
     return Money(max(1, int(exact.to_integral_value(rounding=ROUND_DOWN))), currency)
+
+
+def plan_of(stars: int, *, star_worth: Decimal, currency: str, percent: int, credit: Money | None = None) -> Plan:
+    """A subscription for so many Stars: `credit` as it is, or their worth and `percent` more."""
+    worth = stars_worth(stars, star_worth, currency)
+    credited = credit or stars_worth(stars, star_worth, currency, percent=percent)
+    more = max(0, credited.minor - worth.minor) * 100 // worth.minor
+    return Plan(stars=stars, credit=credited, percent=percent if credit is None else more)
 
 
 def read_packages(text: str, *, star_worth: Decimal, currency: str) -> tuple[Package, ...]:

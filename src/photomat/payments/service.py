@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, TypeAlias
 
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import BotId, DraftId, UserId
 from photomat.kernel.logs import get_logger
@@ -23,6 +23,8 @@ from photomat.payments.receipt import count_waiting
 from photomat.payments.topup import Topup, open_topup
 from photomat.payments.transfers import MAX_WAITING
 from photomat.providers.port import Invoice, PaymentProvider
+from photomat.rewards import bonus
+from photomat.rewards.bonus import PercentBonus
 
 PROVIDER_TIMEOUT_S: Final = 12
 """Well within the lease of the update: the user gets an answer rather than a wait."""
@@ -75,6 +77,11 @@ class TopupService:
             return TooManyReceipts()
         wait = await wait_to_pay(self.pool, user_id, a_day=self.options.a_day)
         return None if wait is None else DailyLimitReached(limit=self.options.a_day, wait=wait)
+
+    async def waiting_bonus(self, user_id: UserId) -> PercentBonus | None:
+        """What a waiting promo code adds to this user's next top-up."""
+        async with transaction(self.pool) as tx:
+            return await bonus.waiting_bonus(tx, user_id=user_id, currency=self.options.currency)
 
     async def start(self, request: TopupRequest, method: PaymentMethod, amount: Money) -> Topup:
         """Commit a top-up of this sum, which is credited as it is paid."""

@@ -148,6 +148,8 @@ async def check_checkout(pool: Pool, checkout: Checkout, options: PaymentOptions
 
 
 def _check_package(topup: Topup, options: PaymentOptions) -> None:
+    if topup.state == "paid":
+        raise Rejected("checkout-paid")
     if not options.packages:
         raise Rejected("checkout-closed")
     if topup.expired or topup.state == "closed":

@@ -24,7 +24,7 @@ PROMPT_IN_DETAILS: Final = 300
 class StatementLine:
     """Money that came (positive) or went (negative), and why.
 
-    `debt` is how much more is owed since (negative: paid). `model` and `prompt` are of its job, `other_user` and
+    `debt` is how much more is owed since (negative: paid). `model`, `kind` and `prompt` are of its job, `other_user` and
     `other_name` of the other side of a gift, `gives_back` is the reference of what it refunds or reverses, `facts` are those
     of its posting.
     """
@@ -38,6 +38,7 @@ class StatementLine:
     reference: str
     job_id: JobId | None
     model: str | None
+    kind: str | None
     prompt: str | None
     other_user: UserId | None
     other_name: str | None
@@ -118,7 +119,7 @@ async def statement(
         SELECT moves.transaction_id, booked_at, reason, moves.amount, moves.debt, moves.currency, booked.reference, facts,
                (posted - newer.sum - sum(moves.amount) OVER (ORDER BY moves.transaction_id DESC) + moves.amount)::bigint
                    AS balance_after,
-               booked.job_id, model, left(job.inputs ->> 'prompt', $4) AS prompt,
+               booked.job_id, model, job.kind, left(job.inputs ->> 'prompt', $4) AS prompt,
                other.user_id AS other_user, other.first_name AS other_name,
                (SELECT named.reference FROM ledger_transactions AS named
                  WHERE named.transaction_id = coalesce(booked.reverses, booked.refunds)) AS gives_back

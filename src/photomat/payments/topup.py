@@ -1,7 +1,8 @@
 """A top-up: what we asked a user to pay, committed before it can be paid. It credits nothing; payments name it by its token.
 
-Idempotent by origin: an update handled twice gives the same top-up. It can be paid while it is open; one that was paid may be
-paid again, which is another payment.
+Idempotent by origin: an update handled twice gives the same top-up. It can be paid while it is open; a second payment of one
+that was paid is refused where that can be, and otherwise credited as another payment. The message that shows it is remembered
+while it shows it, so that it can be ended when the money has come.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from uuid import UUID
 
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
-from photomat.kernel.ids import BotId, DraftId, UserId
+from photomat.kernel.ids import BotId, ChatId, DraftId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.payments.options import PaymentMethod
 
@@ -109,6 +110,38 @@ async def mark_paid(tx: Transaction, topup_id: int) -> None:
     await tx.execute(
         "UPDATE topups SET state = 'paid', closed_at = photomat_now() WHERE topup_id = $1 AND state <> 'paid'", topup_id
     )
+
+
+async def note_message(
+    tx: Transaction, *, user_id: UserId, chat_id: ChatId, message_id: MessageId, topup_id: int | None = None
+) -> None:
+    """Record that this message shows this top-up now, and no other; without one it shows another page."""
+    await tx.execute(
+        """
+        UPDATE topups
+           SET message_chat_id = CASE WHEN topup_id = $4 THEN $2::bigint END,
+               message_id = CASE WHEN topup_id = $4 THEN $3::bigint END
+         WHERE user_id = $1 AND state = 'open' AND (message_chat_id = $2 AND message_id = $3 OR topup_id = $4)
+        """,
+        user_id,
+        chat_id,
+        message_id,
+        topup_id,
+    )
+
+
+async def message_of(tx: Transaction, topup_id: int) -> tuple[ChatId, MessageId] | None:
+    """The message that shows a top-up, unless a card has taken its place."""
+    row = await tx.fetchrow(
+        """
+        SELECT message_chat_id, message_id FROM topups
+         WHERE topup_id = $1 AND message_id IS NOT NULL
+           AND NOT EXISTS (SELECT FROM generation_jobs AS job
+                            WHERE job.bot_id = topups.bot_id AND job.chat_id = message_chat_id AND card_message_id = message_id)
+        """,
+        topup_id,
+    )
+    return None if row is None else (ChatId(row["message_chat_id"]), MessageId(row["message_id"]))
 
 
 async def close_topup(tx: Transaction, *, topup_id: int, user_id: UserId) -> bool:

@@ -10,12 +10,32 @@ is due, which `payouts.py` credits with both wallets in order.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from photomat.db.pool import Transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.rewards import referrals
 from photomat.wallet import ledger, refunds
+
+WAITING_USE: Final = """
+    SELECT use_id, code, percent, amount FROM promo_uses JOIN promo_codes USING (code)
+     WHERE user_id = $1 AND kind = 'percent' AND payment_id IS NULL AND currency = $2
+     ORDER BY use_id LIMIT 1"""
+"""The oldest code that waits for a top-up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PercentBonus:
+    """What a waiting promo code adds to the next top-up: a percent of it, up to `most`."""
+
+    percent: int
+    most: Money | None
+
+    def on(self, amount: Money) -> Money:
+        minor = amount.minor * self.percent // 100
+        return Money(minor if self.most is None else min(minor, self.most.minor), amount.currency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +60,22 @@ async def after_payment(tx: Transaction, *, payment_id: int, user_id: UserId, am
     return await _give(tx, payment_id=payment_id, user_id=user_id, amount=amount)
 
 
+async def waiting_bonus(tx: Transaction, *, user_id: UserId, currency: str) -> PercentBonus | None:
+    """What the user's next top-up gets in addition; None if no code waits for it."""
+    use = await tx.fetchrow(WAITING_USE, user_id, currency)
+    return None if use is None else _percent_bonus(use, currency)
+
+
+def _percent_bonus(use: Row, currency: str) -> PercentBonus:
+    return PercentBonus(percent=use["percent"], most=None if use["amount"] is None else Money(use["amount"], currency))
+
+
 async def _give(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money) -> Money:
     """Credit what the oldest waiting code promises for this payment; nothing if none waits."""
-    use = await tx.fetchrow(
-        """
-        SELECT use_id, code, percent, amount FROM promo_uses JOIN promo_codes USING (code)
-         WHERE user_id = $1 AND kind = 'percent' AND payment_id IS NULL AND currency = $2
-         ORDER BY use_id LIMIT 1 FOR UPDATE OF promo_uses
-        """,
-        user_id,
-        amount.currency,
-    )
+    use = await tx.fetchrow(f"{WAITING_USE} FOR UPDATE OF promo_uses", user_id, amount.currency)
     if use is None:
         return Money(0, amount.currency)
-    minor = amount.minor * use["percent"] // 100
-    bonus = Money(minor if use["amount"] is None else min(minor, use["amount"]), amount.currency)
+    bonus = _percent_bonus(use, amount.currency).on(amount)
     if bonus.minor == 0:
         return bonus
     await tx.execute(

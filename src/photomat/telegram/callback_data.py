@@ -9,6 +9,8 @@ ActOnJob: TypeAlias = Literal[
     "cancel", "accept", "again", "resend", "files", "why", "noop", "variant", "like", "unlike", "info"
 ]
 OPEN_BALANCE: Final = "m:balance"
+OPEN_PICTURES: Final = "m:create"
+OPEN_TOPUP: Final = "m:topup"
 
 
 def send_receipt(topup_id: int) -> str:

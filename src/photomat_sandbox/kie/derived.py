@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Final
 
-from PIL import Image, ImageDraw, ImageFilter, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageOps, UnidentifiedImageError
 
 from photomat_sandbox.file_formats import measure, sniff
 from photomat_sandbox.kie.pictures import PALETTES, size_of, write_caption
@@ -24,6 +24,11 @@ TINT: Final = 0.22
 ZOOM: Final = 0.2
 KEPT: Final = 0.94
 """How much of its width and height a cut-out picture keeps."""
+SKETCH_PX: Final = 320
+MARK: Final = (255, 0, 255)
+LIKE: Final = 48
+"""How much the colour of a background may vary, over all three channels."""
+LEAST_FIGURE: Final = 0.08
 
 
 def opened_picture(sources: Sequence[bytes]) -> Image.Image | None:
@@ -71,16 +76,34 @@ def _enlarged(source: Image.Image, times: int) -> Image.Image:
 
 
 def _cut_out(picture: Image.Image) -> Image.Image:
-    """Keep what is in the middle; nothing is left at the edges."""
+    """Keep what is in the middle: nothing is left at the edges, nor of a plain background that reaches them."""
     width, height = picture.size
     edge_x, edge_y = width * (1 - KEPT) / 2, height * (1 - KEPT) / 2
     mask = Image.new("L", picture.size)
     ImageDraw.Draw(mask).rounded_rectangle(
         (edge_x, edge_y, width - edge_x, height - edge_y), radius=min(picture.size) * 0.3, fill=255
     )
+    mask = ImageChops.multiply(mask, _figure(picture).resize(picture.size))
     shown = picture.convert("RGBA")
-    shown.putalpha(mask.filter(ImageFilter.GaussianBlur(max(1.0, min(edge_x, edge_y) / 4))))
+    shown.putalpha(mask.filter(ImageFilter.GaussianBlur(max(1.0, min(edge_x, edge_y) / 8))))
     return shown
+
+
+def _figure(picture: Image.Image) -> Image.Image:
+    """Return a small mask of what differs from the background at the corners; everything, if that is almost nothing."""
+    small = picture.copy()
+    small.thumbnail((SKETCH_PX, SKETCH_PX))
+    right, bottom = small.width - 1, small.height - 1
+    for corner in ((0, 0), (right, 0), (0, bottom), (right, bottom)):
+        if small.getpixel(corner) != MARK:
+            ImageDraw.floodfill(small, corner, MARK, thresh=LIKE)
+    mask = (
+        ImageChops.difference(small, Image.new("RGB", small.size, MARK))
+        .convert("L")
+        .point(lambda grey: 255 * (grey > 0))
+    )
+    is_enough = sum(mask.histogram()[128:]) > LEAST_FIGURE * small.width * small.height
+    return mask if is_enough else Image.new("L", small.size, 255)
 
 
 def _moved(picture: Image.Image, moment: float) -> Image.Image:

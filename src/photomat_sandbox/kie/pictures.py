@@ -213,7 +213,13 @@ def write_caption(image: Image.Image, file: ResultFile) -> None:
     number = f" · {file.index + 1}/{file.count}" if file.count > 1 else ""
     footer = f"Photomat sandbox · {file.model} · {shape}{number}"
     draw.text(
-        (width / 2, height * 0.982), footer, font=_font_for(footer, width, height), fill=(*WHITE, 220), anchor="ms"
+        (width / 2, height * 0.982),
+        footer,
+        font=_font_for(footer, width, height),
+        fill=(*WHITE, 220),
+        anchor="ms",
+        stroke_width=2 if file.sources else 0,
+        stroke_fill=(12, 14, 30),
     )
 
 

@@ -21,7 +21,7 @@ from photomat.bot.order_form.flow import Reply, accept, accept_gathered, accept_
 from photomat.bot.order_form.form import Form, is_typed, next_question, opened, put, take, upcoming
 from photomat.bot.order_form.parsing import parse_answer, parse_lines
 from photomat.bot.order_form.views import OpenQuestion, typed_steps
-from photomat.bot.transport import edit_or_send, send
+from photomat.bot.transport import edit_or_send, send, show_checking
 from photomat.bot.view import View
 from photomat.catalog.answers import LINK, Refused, shown_formats
 from photomat.catalog.formula import is_given
@@ -59,6 +59,7 @@ async def accept_attachment(
     if len(given) >= asked.items_limit:
         return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": len(given) + 1})
     origin = f"message:{ctx.bot_id}:{message.chat.id}:{message.message_id}"
+    await show_checking(message, ctx.pool)
     return await _accept(ctx, asked, attachment, origin=origin, given=given)
 
 

@@ -44,7 +44,7 @@ def router() -> Router:
 async def promo_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     ctx.drop_form()
     if command.args:
-        await send(message, await redeem_code(ctx, command.args))
+        await _redeem(message, ctx, command.args)
         return
     ctx.conversation.wait_for(Typing.promo)
     await send(message, views.ask_promo(ctx.say))
@@ -58,8 +58,17 @@ async def promo_by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -
 
 
 async def promo_by_text(message: Message, ctx: UpdateContext) -> None:
-    ctx.conversation.clear()
-    await send(message, await redeem_code(ctx, message.text or ""))
+    await _redeem(message, ctx, message.text or "")
+
+
+async def _redeem(message: Message, ctx: UpdateContext, written: str) -> None:
+    """Use a code; after a wrong one the question stays open, so that the right one may follow."""
+    view = await redeem_code(ctx, written)
+    if view.expects_text:
+        ctx.conversation.wait_for(Typing.promo)
+    else:
+        ctx.conversation.clear()
+    await send(message, view)
 
 
 async def redeem_code(ctx: UpdateContext, written: str) -> View:

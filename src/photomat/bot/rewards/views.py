@@ -33,11 +33,13 @@ def promo_used(say: Say, code: PromoCode) -> View:
 
 
 def promo_refused(say: Say, written: str, refused: CodeRefused) -> View:
-    """Why a code brings nothing; a user who guessed too often reads until when to wait."""
-    key = f"promo-refused-{refused.why}"
-    shown = escape(written.strip()[:40])
-    text = say(key, code=shown) if refused.wait is None else say(key, wait=span(say, refused.wait))
-    return View(text=text, rows=[[to_home(say)]])
+    """Why a code brings nothing, and where to go on; a user who guessed too often reads until when to wait."""
+    key, topup = f"promo-refused-{refused.why}", screen_button(say, "menu-topup", Screen.TOPUP)
+    if refused.wait is not None:
+        return View(text=say(key, wait=span(say, refused.wait)), rows=[[topup], [to_home(say)]])
+    text = "\n\n".join((say(key, code=escape(written.strip()[:40])), say("promo-once-more")))
+    again, leave = _opens(say("promo-again"), RewardAction.PROMO), screen_button(say, "button-leave", Screen.HOME)
+    return View(text=text, rows=[[again], [topup, leave]], expects_text=True)
 
 
 def invite_page(say: Say, invited: Invitations, *, link: str, terms: ReferralTerms | None) -> View:

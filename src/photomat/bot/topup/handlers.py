@@ -3,6 +3,7 @@
 From a card that costs too much the card stays as it is. Telegram asks every shop for /paysupport and /terms.
 """
 
+from functools import partial
 from typing import Final, cast
 
 from aiogram import Bot, F, Router
@@ -15,9 +16,16 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Paying
 from photomat.bot.middlewares import AddressedToBot
 from photomat.bot.topup import views
-from photomat.bot.topup.methods import answer_method_closed, methods_view, refusal_text, topup_request, waiting_order
+from photomat.bot.topup.methods import (
+    answer_method_closed,
+    methods_view,
+    note_invoice,
+    refusal_text,
+    topup_request,
+    waiting_order,
+)
 from photomat.bot.transport import Tap, send
-from photomat.bot.view import View
+from photomat.bot.view import Show
 from photomat.kernel.money import Money, read_minor
 from photomat.payments.options import PaymentMethod, PaymentOptions
 from photomat.payments.payment import list_payments
@@ -71,15 +79,16 @@ async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, c
         return
     await tap.answer()
     ctx.drop_form()
+    note_invoice(ctx, tap.message_id)
     refusal = await ctx.topups.refusal(ctx.user_id, method)
     if refusal is not None:
         await tap.open(views.refused(say, refusal_text(say, refusal), draft_id=draft_id))
         return
-    waiting = await waiting_order(ctx, draft_id)
+    waiting, bonus = await waiting_order(ctx, draft_id), await ctx.topups.waiting_bonus(ctx.user_id)
     if method == "stars":
-        await tap.open(views.packages_page(say, options, waiting))
+        await tap.open(views.packages_page(say, options, waiting, bonus=bonus))
     else:
-        await tap.open(views.sums_page(say, options, method, waiting))
+        await tap.open(views.sums_page(say, options, method, waiting, bonus=bonus))
 
 
 async def show_invoice(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
@@ -92,7 +101,7 @@ async def show_invoice(_query: CallbackQuery, callback_data: PayButton, bot: Bot
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     await tap.answer()
-    await tap.open(await _invoice(ctx, bot, method, amount, draft_id=draft_id))
+    await _show_invoice(ctx, bot, tap.open, method, amount, draft_id=draft_id)
 
 
 async def check_payment(_query: CallbackQuery, callback_data: CheckInvoiceButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -132,7 +141,7 @@ async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
         await send(message, views.own_sum_page(ctx.say, options, method, draft_id, again=True))
         return
     ctx.conversation.clear()
-    await send(message, await _invoice(ctx, bot, method, amount, draft_id=draft_id))
+    await _show_invoice(ctx, bot, partial(send, message), method, amount, draft_id=draft_id)
 
 
 def _read(text: str, options: PaymentOptions) -> Money | None:
@@ -143,17 +152,23 @@ def _read(text: str, options: PaymentOptions) -> Money | None:
     return amount if options.allows(amount) else None
 
 
-async def _invoice(ctx: UpdateContext, bot: Bot, method: PaymentMethod, amount: Money, *, draft_id: int) -> View:
+async def _show_invoice(
+    ctx: UpdateContext, bot: Bot, show: Show, method: PaymentMethod, amount: Money, *, draft_id: int
+) -> None:
+    """Show the provider's invoice, or why there is none."""
     say, return_url = ctx.say, await _chat_url(bot)
     refusal = await ctx.topups.refusal(ctx.user_id, method)
     if refusal is not None:
-        return views.refused(say, refusal_text(say, refusal), draft_id=draft_id)
+        await show(views.refused(say, refusal_text(say, refusal), draft_id=draft_id))
+        return
     topup = await ctx.topups.start(await topup_request(ctx, draft_id), method, amount)
     description = say("pay-title", credit=amount)
     invoice = await ctx.topups.create_invoice(topup, description=description, return_url=return_url)
     if invoice is None:
-        return views.provider_trouble(say, method=method, draft_id=draft_id)
-    return views.provider_invoice(say, topup, url=invoice.pay_url, draft_id=draft_id)
+        await show(views.provider_trouble(say, method=method, draft_id=draft_id))
+        return
+    shown = await show(views.provider_invoice(say, topup, url=invoice.pay_url, draft_id=draft_id))
+    note_invoice(ctx, shown, topup)
 
 
 async def _chat_url(bot: Bot) -> str | None:

@@ -14,12 +14,12 @@ from photomat.bot.topup.views import Waiting, methods_page
 from photomat.bot.transfer.views import waiting_lines
 from photomat.bot.transport import Tap
 from photomat.bot.view import View
-from photomat.kernel.ids import DraftId
+from photomat.kernel.ids import DraftId, MessageId
 from photomat.payments.options import STARS_CURRENCY
 from photomat.payments.receipt import waiting_of
 from photomat.payments.service import DailyLimitReached, TooManyReceipts, TopupRefusal, TopupRequest
 from photomat.payments.stars import invoice_payload
-from photomat.payments.topup import Topup
+from photomat.payments.topup import Topup, note_message
 from photomat.texts.load import Say
 
 CALL_TIMEOUT_S: Final = 10
@@ -67,6 +67,16 @@ async def topup_request(ctx: UpdateContext, draft_id: int) -> TopupRequest:
         bot_id=ctx.bot_id,
         user_id=ctx.user_id,
         draft_id=DraftId(draft_id) if draft_id else None,
+    )
+
+
+def note_invoice(ctx: UpdateContext, message_id: MessageId | None, topup: Topup | None = None) -> None:
+    """Remember the message that shows an invoice, to end it when it is paid; without one the message shows another page."""
+    if message_id is None:
+        return
+    user_id, chat_id, topup_id = ctx.user_id, ctx.chat_id, None if topup is None else topup.topup_id
+    ctx.on_commit(
+        lambda tx: note_message(tx, user_id=user_id, chat_id=chat_id, message_id=message_id, topup_id=topup_id)
     )
 
 

@@ -17,7 +17,7 @@ from photomat.bot.buttons import PayButton, PayStep
 from photomat.bot.context import UpdateContext
 from photomat.bot.price_views import span
 from photomat.bot.topup import views
-from photomat.bot.topup.methods import answer_method_closed, refusal_text, stars_link, topup_request
+from photomat.bot.topup.methods import answer_method_closed, note_invoice, refusal_text, stars_link, topup_request
 from photomat.bot.transport import Tap
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
@@ -65,7 +65,8 @@ async def show_stars_invoice(
     title, description = say("pay-title", credit=credit), say("pay-description", credit=credit)
     link = await stars_link(bot, topup, title=title, description=description)
     log.info("BILL", provider="stars", topup_id=topup.topup_id, stars=stars, user_id=ctx.user_id)
-    await tap.open(views.stars_invoice(say, stars=stars, credit=credit, link=link, draft_id=draft_id))
+    shown = await tap.open(views.stars_invoice(say, stars=stars, credit=credit, link=link, draft_id=draft_id))
+    note_invoice(ctx, shown, topup)
 
 
 async def answer_checkout(query: PreCheckoutQuery, ctx: UpdateContext) -> None:

@@ -12,7 +12,7 @@ from aiogram.types import BotSubscriptionUpdated, CallbackQuery
 from photomat.bot.buttons import SubscriptionAction, SubscriptionButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.topup import views
-from photomat.bot.topup.methods import CALL_TIMEOUT_S, refusal_text, stars_link, topup_request
+from photomat.bot.topup.methods import CALL_TIMEOUT_S, note_invoice, refusal_text, stars_link, topup_request
 from photomat.bot.transport import Tap
 from photomat.bot.view import View
 from photomat.db.pool import Transaction, transaction
@@ -40,6 +40,7 @@ async def show_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, ctx: UpdateContext
 ) -> None:
     await tap.answer()
+    note_invoice(ctx, tap.message_id)
     await tap.open(await _page(ctx, callback_data.draft_id))
 
 
@@ -64,7 +65,8 @@ async def subscribe(
         description=ctx.say("pay-subscription-description", credit=plan.credit),
         renewed_every=PERIOD,
     )
-    await tap.open(views.plan_invoice(ctx.say, plan, link=link, draft_id=draft_id))
+    shown = await tap.open(views.plan_invoice(ctx.say, plan, link=link, draft_id=draft_id))
+    note_invoice(ctx, shown, topup)
 
 
 async def cancel_subscription(

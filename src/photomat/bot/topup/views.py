@@ -27,9 +27,11 @@ from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, Pa
 from photomat.payments.payment import ListedPayment
 from photomat.payments.subscriptions import Subscription
 from photomat.payments.topup import Topup
+from photomat.rewards.bonus import PercentBonus
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
+LONG_SUMS_IN_ROW: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,30 +55,51 @@ def methods_page(say: Say, methods: Sequence[PaymentMethod], *, plan: bool, bala
     return View(text="\n\n".join(lines), rows=[*rows, [to_home(say)]])
 
 
-def packages_page(say: Say, options: PaymentOptions, waiting: Waiting) -> View:
+def packages_page(say: Say, options: PaymentOptions, waiting: Waiting, *, bonus: PercentBonus | None = None) -> View:
     def label(one: Package) -> str:
-        if one.percent:
-            return say("pay-package-more", stars=one.stars, credit=one.credit, percent=one.percent)
-        return say("pay-package", stars=one.stars, credit=one.credit)
+        more = {"stars": one.stars, "credit": one.credit, "percent": one.percent}
+        offer = (
+            say("pay-package-more", **more) if one.percent else say("pay-package", stars=one.stars, credit=one.credit)
+        )
+        return with_bonus(say, offer, one.credit, bonus)
 
     rows = [
         [button(label(one), PayButton(step=PayStep.INVOICE, way="stars", amount=one.stars, draft_id=waiting.draft_id))]
         for one in options.packages
     ]
-    return View(text=_with_order(say, say("pay-packages"), waiting), rows=[*rows, [_to_methods(say, waiting.draft_id)]])
+    text = _with_order(say, _with_code(say, say("pay-packages"), bonus), waiting)
+    return View(text=text, rows=[*rows, [_to_methods(say, waiting.draft_id)]])
 
 
-def sums_page(say: Say, options: PaymentOptions, method: PaymentMethod, waiting: Waiting) -> View:
+def sums_page(
+    say: Say, options: PaymentOptions, method: PaymentMethod, waiting: Waiting, *, bonus: PercentBonus | None = None
+) -> View:
     buttons = [
         button(
-            say("pay-sum", sum=one),
+            with_bonus(say, say("pay-sum", sum=one), one, bonus),
             PayButton(step=PayStep.INVOICE, way=method, amount=one.minor, draft_id=waiting.draft_id),
         )
         for one in options.allowed_sums
     ]
     own = PayButton(step=PayStep.OWN, way=method, amount=0, draft_id=waiting.draft_id)
-    rows = [*in_rows(buttons, SUMS_IN_ROW), [button(say("pay-own-sum"), own)], [_to_methods(say, waiting.draft_id)]]
-    return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{method}")), waiting), rows=rows)
+    sums = in_rows(buttons, sums_in_row(bonus))
+    rows = [*sums, [button(say("pay-own-sum"), own)], [_to_methods(say, waiting.draft_id)]]
+    text = _with_code(say, say("pay-sums", way=say(f"pay-way-{method}")), bonus)
+    return View(text=_with_order(say, text, waiting), rows=rows)
+
+
+def with_bonus(say: Say, label: str, amount: Money, bonus: PercentBonus | None) -> str:
+    """The label of a sum with what a promo code adds to it."""
+    added = None if bonus is None else bonus.on(amount)
+    return say("pay-with-bonus", label=label, bonus=added) if added is not None and added.minor else label
+
+
+def sums_in_row(bonus: PercentBonus | None) -> int:
+    return SUMS_IN_ROW if bonus is None else LONG_SUMS_IN_ROW
+
+
+def _with_code(say: Say, text: str, bonus: PercentBonus | None) -> str:
+    return text if bonus is None else f"{text}\n\n{say('pay-bonus-waits', percent=bonus.percent)}"
 
 
 def own_sum_page(
@@ -148,13 +171,18 @@ def _back_to_sums(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeybo
 
 def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:
     buy = _act(say("pay-subscribe", stars=plan.stars), SubscriptionAction.BUY, draft_id)
-    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[buy], *_leave(say, draft_id)])
+    return View(text=_plan(say, plan), rows=[[buy], *_leave(say, draft_id)])
 
 
 def plan_invoice(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
     pay = InlineKeyboardButton(text=say("pay-subscribe-button", stars=plan.stars), url=link)
     back = _act(say("pay-back"), SubscriptionAction.SHOW, draft_id)
-    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[pay], [back]])
+    return View(text=_plan(say, plan), rows=[[pay], [back]])
+
+
+def _plan(say: Say, plan: Plan) -> str:
+    text = say("pay-plan", stars=plan.stars, credit=plan.credit)
+    return f"{text}\n\n{say('pay-plan-more', percent=plan.percent)}" if plan.percent else text
 
 
 def own_page(say: Say, mine: Subscription, *, draft_id: int) -> View:

@@ -87,7 +87,7 @@ async def open_transfer(_query: CallbackQuery, callback_data: TransferButton, ta
         return
     await tap.answer()
     ctx.conversation.wait_for(Transferring.naming_sum, {DRAFT: callback_data.draft_id})
-    await tap.open(views.ask_sum(ctx.say, ctx.topups.options))
+    await tap.open(views.ask_sum(ctx.say, ctx.topups.options, bonus=await ctx.topups.waiting_bonus(ctx.user_id)))
 
 
 async def sum_by_tap(_query: CallbackQuery, callback_data: TransferSumButton, tap: Tap, ctx: UpdateContext) -> None:

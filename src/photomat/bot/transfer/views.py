@@ -16,6 +16,7 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
+from photomat.bot.topup.views import sums_in_row, with_bonus
 from photomat.bot.view import View, button, in_rows, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
@@ -24,9 +25,9 @@ from photomat.payments.receipt import Receipt, ReceiptState, transfer_code
 from photomat.payments.receipt_notices import REASONS
 from photomat.payments.topup import Topup
 from photomat.payments.transfers import MAX_REASON, Decision, DecisionResult
+from photomat.rewards.bonus import PercentBonus
 from photomat.texts.load import Say
 
-SUMS_IN_ROW: Final = 3
 SHOWN_REASON: Final = 60
 
 
@@ -34,13 +35,13 @@ def start_button(say: Say) -> InlineKeyboardButton:
     return button(say("transfer-button"), TransferButton(action=TransferAction.START))
 
 
-def ask_sum(say: Say, options: PaymentOptions) -> View:
-    sums = [
-        button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor))
-        for amount in options.allowed_sums
-    ]
+def ask_sum(say: Say, options: PaymentOptions, *, bonus: PercentBonus | None = None) -> View:
+    labels = {one: with_bonus(say, say("transfer-sum", amount=one), one, bonus) for one in options.allowed_sums}
+    sums = [button(label, TransferSumButton(minor=amount.minor)) for amount, label in labels.items()]
     text = say("transfer-ask-sum", least=options.least, most=options.most)
-    return View(text=text, rows=[*in_rows(sums, SUMS_IN_ROW), [_leave(say)]], expects_text=True)
+    if bonus is not None:
+        text += "\n\n" + say("pay-bonus-waits", percent=bonus.percent)
+    return View(text=text, rows=[*in_rows(sums, sums_in_row(bonus)), [_leave(say)]], expects_text=True)
 
 
 def bank_details(say: Say, topup: Topup, details: str) -> View:

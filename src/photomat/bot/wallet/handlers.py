@@ -15,9 +15,10 @@ from photomat.bot.view import View
 from photomat.bot.wallet.views import StatementPage, balance_page, details_page, statement_page
 from photomat.db.pool import transaction
 from photomat.payments.receipt import waiting_of
-from photomat.payments.statement import line_details, newer_page, open_holds, statement
+from photomat.payments.statement import StatementLine, line_details, newer_page, open_holds, statement
 
 SHOWN: Final = 8
+SPEECH: Final = frozenset({"text-to-speech", "audio-isolation"})
 
 
 def router() -> Router:
@@ -70,6 +71,7 @@ async def explain_transaction(
         return
     await tap.answer()
     titles = await ctx.orders.titles(ctx.language)
+    details = replace(details, move=_with_voice(ctx, details.move))
     await tap.open(details_page(ctx.say, details, titles, before=callback_data.before))
 
 
@@ -79,9 +81,15 @@ async def _statement_page(ctx: UpdateContext, *, before: int) -> View:
         holds = await open_holds(tx, user_id=user_id)
         moves = await statement(tx, user_id=user_id, limit=SHOWN + 1, before=before or None)
         newer = await newer_page(tx, user_id=user_id, before=before, limit=SHOWN) or 0 if before else None
-    shown = moves[:SHOWN]
+    shown = [_with_voice(ctx, move) for move in moves[:SHOWN]]
     page = StatementPage(
         before=before, moves=shown, newer=newer, older=shown[-1].move_id if len(moves) > SHOWN else None
     )
     titles = await ctx.orders.titles(ctx.language)
     return statement_page(ctx.say, balance, holds, page, titles)
+
+
+def _with_voice(ctx: UpdateContext, move: StatementLine) -> StatementLine:
+    """Speech is an audio like a song; its line has a sign of its own."""
+    model = ctx.orders.catalog.models.get(move.model or "")
+    return replace(move, kind="voice") if model is not None and model.category in SPEECH else move

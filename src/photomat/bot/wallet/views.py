@@ -56,9 +56,14 @@ def kind_of(move: StatementLine) -> str:
 
 def what(say: Say, move: StatementLine, titles: Mapping[str, str]) -> str:
     """`Заказ: Z-Image «кот-космонавт»`, `Пополнение: Telegram Stars`."""
-    described = say(f"wallet-move-{kind_of(move)}")
+    described = _named(say, move)
     detail = _detail(say, move, titles)
     return say("wallet-what", what=described, detail=detail) if detail else described
+
+
+def _named(say: Say, move: StatementLine) -> str:
+    """`🎬 Заказ`: an order with the sign of its kind."""
+    return say(f"wallet-move-{kind_of(move)}", kind=move.kind or "image")
 
 
 def signed(say: Say, amount: Money) -> str:
@@ -207,7 +212,7 @@ def details_page(say: Say, details: LineDetails, titles: Mapping[str, str], *, b
     """One transaction; `before` leads back to its page."""
     move = details.move
     lines = [
-        say("wallet-story", sum=signed(say, move.amount), what=say(f"wallet-move-{kind_of(move)}")),
+        say("wallet-story", sum=signed(say, move.amount), what=_named(say, move)),
         say("wallet-story-when", when=when(move.booked_at), after=move.balance_after),
         "",
         *_about(say, details, titles),
@@ -225,7 +230,7 @@ def _about(say: Say, details: LineDetails, titles: Mapping[str, str]) -> list[st
         lines += _order(say, details.order, move.model, titles)
     elif details.payment is not None:
         lines.append(_payment(say, details.payment))
-    elif (described := what(say, move, titles)) != say(f"wallet-move-{kind}"):
+    elif (described := what(say, move, titles)) != _named(say, move):
         lines.append(described)
     if move.reason not in {"charge", "refund"}:
         lines.append(say(f"wallet-why-{kind}"))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from aiogram import Router
 from aiogram.types import CallbackQuery
 
-from photomat.assistant.said_order import SaidOrder, order_apart, order_for, start_of
+from photomat.assistant.said_order import SaidOrder, models_for, order_apart, order_for
 from photomat.bot.buttons import ApartButton, OtherModelButton, OtherModelsButton, WishButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.order_card.views import show_card
@@ -16,8 +16,8 @@ from photomat.bot.transport import Tap
 from photomat.bot.wish import views
 from photomat.bot.wish.order import change_order, open_order
 from photomat.catalog.carry import carried, words_of
-from photomat.catalog.storefront import EVERYTHING, OfferFilter, menu_category_of, page_of
-from photomat.catalog.wishes import model_for, wish_served_by, wishes
+from photomat.catalog.storefront import OfferFilter, page_of
+from photomat.catalog.wishes import model_for, wishes
 from photomat.orders.outcome import DraftOrder
 
 Changing: TypeAlias = WishButton | OtherModelsButton | OtherModelButton | ApartButton
@@ -52,10 +52,8 @@ async def list_models(_query: CallbackQuery, callback_data: OtherModelsButton, t
     if found is None:
         return
     await tap.answer()
-    wish = wish_served_by(found.model, start_of(found.model, found.draft.inputs))
-    category = wish.category if wish else menu_category_of(found.model) or EVERYTHING
     offers = await ctx.orders.offers_on(await ctx.orders.storefront())
-    fitting = [each for each in offers if category.includes(each.model)]
+    fitting = models_for(found.model, found.draft.inputs, offers)
     page = page_of(fitting, only=OfferFilter.ALL, number=callback_data.page)
     await tap.replace(views.other_models(ctx.say, found.draft, page, language=ctx.language))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from photomat.assistant.said_order import lacks, order_for, other_wishes
+from photomat.assistant.said_order import lacks, models_for, order_for, other_wishes
 from photomat.bot.context import UpdateContext
 from photomat.bot.view import Rows
 from photomat.bot.wish import views
@@ -37,8 +37,9 @@ async def card_extras(ctx: UpdateContext, model: Model, draft: Draft) -> CardExt
         for each in other_wishes(model, draft.inputs, storefront)
         if (served := model_for(each, storefront)) is not None
     ]
-    rows = [*apart, *views.wish_rows(ctx.say, draft, others), [views.other_model(ctx.say, draft)]]
-    return CardExtras(missing=missing, rows=rows)
+    has_rivals = bool(models_for(model, draft.inputs, await ctx.orders.offers_on(storefront)))
+    rivals = [[views.other_model(ctx.say, draft)]] if has_rivals else []
+    return CardExtras(missing=missing, rows=[*apart, *views.wish_rows(ctx.say, draft, others), *rivals])
 
 
 async def _priced(ctx: UpdateContext, draft: Draft, wish: Wish, *, old: Model, new: Model) -> OtherWish:

@@ -15,10 +15,9 @@ from aiogram.enums import ChatType
 from aiogram.exceptions import TelegramAPIError
 from aiogram.types import Message
 
-from photomat.assistant.follow_up import changed_words
 from photomat.assistant.plan import Plan, Request
 from photomat.assistant.rules import plan
-from photomat.assistant.said_order import SaidOrder, is_stock, lacks, offered_for, start_of, takes_kind
+from photomat.assistant.said_order import SaidOrder, lacks, offered_for, start_of, takes_kind, with_remark, with_wish
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu.search import search_plain_text
 from photomat.bot.menu.views import hint
@@ -30,7 +29,7 @@ from photomat.bot.view import View
 from photomat.bot.wish import views
 from photomat.bot.wish.order import change_order, open_order
 from photomat.catalog.answers import Refused
-from photomat.catalog.carry import choices, words_of
+from photomat.catalog.carry import words_of
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
@@ -89,18 +88,18 @@ async def _is_remark(message: Message, ctx: UpdateContext, words: str, storefron
     """Change the newest unbought card by these words, if they are about it."""
     draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
     model = storefront.get(draft.model) if draft is not None else None
-    if draft is None or model is None or not with_words(model, words):
+    if draft is None or model is None:
         return False
     start = start_of(model, draft.inputs)
     attached = None if start is None or start == "track" else start
     found = plan(Request(words=words, language=ctx.language, attached=attached), storefront)
-    if found is None or _is_another_wish(found, model, draft):
+    is_other = found is not None and _is_another_wish(found, model, draft)
+    if found is None or (is_other and attached is None) or (not is_other and not with_words(model, words)):
         return False
-    before = words_of(model, draft.inputs)
-    own = "" if is_stock(before) else before
-    after = changed_words(own, found.words) or before
-    inputs = {**draft.inputs, **choices(found.model, model, found.inputs), **with_words(model, after)}
-    order = SaidOrder(model=model, inputs=inputs)
+    if is_other:
+        order, own = with_wish(found, old=model, inputs=draft.inputs), ""
+    else:
+        order, own = with_remark(found, model, draft.inputs)
     await change_order(ctx, partial(send, message), draft, order, can_be_undone=bool(own))
     await _disarm(message, draft)
     return True

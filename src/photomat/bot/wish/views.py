@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Final
 
 from aiogram.types import InlineKeyboardButton
@@ -61,7 +60,6 @@ def other_models(say: Say, draft: Draft, page: OfferPage, *, language: str) -> V
             )
         ]
         for each in page.offers
-        if each.model.id != draft.model
     ]
     turns = page_turns(
         (say("list-previous"), say("list-next")),
@@ -85,7 +83,3 @@ def _to_wish(say: Say, draft: Draft, other: OtherWish) -> InlineKeyboardButton:
     name = say(f"wish-short-{other.wish.id}")
     label = name if other.price is None else say("wish-priced", wish=name, price=other.price)
     return button(label, WishButton(draft_id=draft.draft_id, revision=draft.revision, wish=other.wish.id))
-
-
-def titled(say: Say, wish: Wish) -> str:
-    return escape(say(f"wish-short-{wish.id}"))

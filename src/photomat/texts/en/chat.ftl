@@ -154,27 +154,6 @@ parked = 😔 Your message could not be handled: the mistake is ours and the ope
 
 ## The card of a bought job, its ring and the reasons of a failure
 
-card-accepted =
-    ⏳ <b>{ $model }</b> · { $price }
-    { $inputs }
-
-    Order accepted, the sum is set aside. Sending it to work…
-card-running =
-    { $kind ->
-        [video] 🎬
-        [audio] 🎧
-        [text] 📝
-       *[image] 🎨
-    } <b>{ $model }</b> · { $price }
-    { $inputs }
-
-    Generating
-    { $bar }
-card-overdue =
-    🕰 <b>{ $model }</b> · { $price }
-    { $inputs }
-
-    This takes longer than usual. Still waiting: the money is set aside, not charged. You may cancel, and the sum is back at once.
 card-done =
     ✅ <b>{ $model }</b> · { $price }
     { $inputs }

@@ -4,7 +4,7 @@
 payment-received = 💰 <b>{ $credit }</b> added. Available: <b>{ $available }</b>.
 payment-received-bonus = 💰 <b>{ $credit }</b> added, and a bonus of <b>{ $bonus }</b>. Available: <b>{ $available }</b>.
 payment-received-owing = 💰 <b>{ $credit }</b> added. Part of it paid your debt, <b>{ $owed }</b> is still owed: top up once more and orders open again.
-payment-received-part = 💰 <b>{ $credit }</b> added: { $paid } of { $billed } arrived. Available: <b>{ $available }</b>.
+payment-received-part = 💰 <b>{ $credit }</b> added: { $paid } of { $billed } arrived. Available: <b>{ $available }</b>. You can pay the rest: /topup
 payment-received-part-bonus = 💰 <b>{ $credit }</b> added, and a bonus of <b>{ $bonus }</b>: { $paid } of { $billed } arrived. Available: <b>{ $available }</b>.
 payment-received-month = 💰 <b>{ $credit }</b> added: ⭐ your subscription is paid until { $until }. Available: <b>{ $available }</b>.
 subscription-not-renewed = ⚠️ Your subscription was not renewed: { $stars } ⭐ were not there. It is paid until { $until }. Top up your Stars in Telegram, it will be tried again by itself.
@@ -40,8 +40,8 @@ pay-way-yookassa = 💳 Card or SBP
 pay-way-cryptopay = 🪙 Crypto
 pay-way-transfer = 🏦 Bank transfer
 pay-way-subscription = ⭐ Subscription
-pay-way-closed = This way to pay is switched off right now. Please choose another.
-pay-limit = That is a lot of payments for one day: { $limit } in 24 hours. You can pay again in { $wait }.
+pay-way-closed = This way to pay is switched off right now, nothing was charged. Please choose another.
+pay-limit = That is a lot of payments for one day: { $limit } in 24 hours. Nothing was charged, and your balance is available. You can top up again in { $wait }.
 pay-packages = ⭐ <b>Telegram Stars</b>
 
     How many Stars to pay, and what comes to your balance:
@@ -52,6 +52,8 @@ pay-sums = <b>{ $way }</b>
     How much shall it be?
 pay-sum = { $sum }
 pay-stars = { $stars } ⭐
+pay-with-bonus = { $label } + 🎁 { $bonus }
+pay-bonus-waits = 🎁 Your promo code adds { $percent } % to the next top-up: the buttons show the bonus.
 pay-own-sum = ✍️ Another sum
 pay-ask-sum = Type a sum between { $least } and { $most }.
 pay-wrong-sum = This sum will not do. Type a number between { $least } and { $most }, for example 750. Changed your mind: /cancel
@@ -74,6 +76,7 @@ pay-check = 🔄 Check the payment
 pay-check-paid = Paid, the money is on your balance.
 pay-check-open = Checking. If you have paid, the money is here in a few seconds, and I will tell you.
 pay-bill-paid = ✅ This bill is paid, the money is on your balance.
+pay-bill-ended = ✅ The bill is paid: <b>{ $credit }</b> on your balance.
 pay-bill-canceled = ✖️ This bill was canceled or has expired, nothing was charged for it.
 pay-check-canceled = This bill was canceled or has expired, nothing was charged. Make a new one: /topup
 pay-provider-trouble = <b>{ $way }</b> does not answer right now, nothing was charged. Try again or choose another way.
@@ -81,16 +84,18 @@ pay-provider-trouble = <b>{ $way }</b> does not answer right now, nothing was ch
 ## What Telegram shows when it may not be paid
 checkout-closed = This way to pay is switched off, nothing was charged. Open /topup.
 checkout-unknown = I do not know this bill, nothing was charged. Open /topup and choose a sum.
+checkout-paid = This bill is paid already, nothing was charged a second time. To top up again: /topup.
 checkout-expired = The bill is out of date, nothing was charged. Open /topup, a new one takes a second.
 checkout-blocked = You have stopped the bot, nothing was charged. Open the chat, press Start and try again.
 checkout-limit = That is a lot of payments for one day, nothing was charged. You can pay again in { $wait }.
-checkout-subscribed = You have a subscription already, nothing was charged.
+checkout-subscribed = You have a subscription already, nothing was charged. See it in /topup → “⭐ Subscription”.
 checkout-trouble = Payments cannot be taken right now, nothing was charged. Please try again in a minute.
 
 ## The subscription
 pay-plan = ⭐ <b>Subscription</b>
 
     <b>{ $stars }</b> Stars a month, and every month <b>{ $credit }</b> comes to your balance. It never expires: what you do not spend stays. Cancel at any time, what is paid stays yours.
+pay-plan-more = 🎁 <b>+{ $percent } %</b> with each payment: more than the same Stars paid once.
 pay-subscribe = ⭐ Subscribe for { $stars } a month
 pay-subscribe-button = ⭐ Subscribe for { $stars }
 pay-subscribed = ⭐ <b>Subscription</b>
@@ -101,7 +106,7 @@ pay-subscription-failed = ⚠️ Paid until { $until }. The next month could not
 pay-subscription-canceled = ⏹ Canceled. Paid until { $until }, nothing more will be charged.
 pay-subscription-cancel = ⏹ Cancel
 pay-subscription-resume = ▶️ Resume
-pay-subscription-none = You have no subscription.
+pay-subscription-none = You have no subscription, nothing will be charged.
 pay-subscription-canceled-before = The subscription is canceled already.
 pay-subscription-canceled-now = Canceled: nothing more will be charged, what is paid stays yours.
 pay-subscription-how-to-resume = Done. Now switch it on in Telegram: Settings → My Stars → this subscription → Renew.

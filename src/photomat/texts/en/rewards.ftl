@@ -21,6 +21,8 @@ promo-refused-expired = Promo code “{ $code }” is no longer valid.
 promo-refused-used_up = Promo code “{ $code }” has been used as often as it could be.
 promo-refused-yours = You have used promo code “{ $code }” already.
 promo-refused-only_new = Promo code “{ $code }” is only for those who have not ordered or paid anything yet.
+promo-once-more = Your money and orders are untouched. Send another code, or choose:
+promo-again = 🔄 Try again
 promo-refused-slowly = Too many wrong promo codes. Try again in { $wait }.
 
 ## Invitations

@@ -37,16 +37,16 @@ transfer-declined = ❌ The receipt of <b>{ $amount }</b> (code { $code }) was n
 transfer-again = 🏦 Send the receipt again
 transfer-toast-waiting = The receipt is still being checked, there is nothing to do
 transfer-toast-approved = The receipt was checked, the money is credited
-transfer-toast-declined = The receipt was not accepted, nothing was credited
+transfer-toast-declined = The receipt was not accepted, nothing was credited. The reason and what to do are in the message about it
 transfer-waiting-line = ⏳ A receipt of { $amount } is being checked (code { $code }, sent { $sent } UTC)
 transfer-waiting-sum = ⏳ Being checked: { $total } by transfer. Available once an operator has confirmed it.
 transfer-stray-file = This file belongs to no transfer. If it is a receipt, press “🏦 Bank transfer” first, name the sum, and send it when I ask for it.
 transfer-too-many = { $limit } { $limit ->
         [one] receipt of yours is
        *[other] receipts of yours are
-    } being checked already. You can send another one when one of them is decided.
-transfer-closed = Transfers are not accepted now.
-transfer-lost = This transfer was lost. Start again: /balance
+    } being checked already. No money is lost. You can send another one when one of them is decided.
+transfer-closed = Transfers are not accepted now: please do not send any. Other ways: /topup
+transfer-lost = This transfer was lost, your balance is unchanged. Start again: /topup → “🏦 Bank transfer”; if you have sent the money already, send the receipt there.
 transfer-left = The transfer is put away, nothing was taken or credited. If you have transferred the money already, start again and send the receipt.
 
 ## The operator

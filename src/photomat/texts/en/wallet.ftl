@@ -35,7 +35,13 @@ wallet-not-your-move = There is no such line in your statement. Open it anew: /s
 ## What it was
 wallet-move-welcome = 👋 Welcome credit
 wallet-move-topup = 💳 Top-up
-wallet-move-charge = 🖼 Order
+wallet-move-charge = { $kind ->
+        [video] 🎬
+        [audio] 🎵
+        [voice] 🗣
+        [text] 📝
+       *[image] 🖼
+    } Order
 wallet-move-refund = ↩️ Refund of an order
 wallet-move-undelivered = ↩️ Refund: the result could not be delivered
 wallet-move-payment-refund = ↩️ Return of a payment

@@ -156,27 +156,6 @@ parked = 😔 Не получилось обработать ваше сообщ
 
 ## The card of a bought job, its ring and the reasons of a failure
 
-card-accepted =
-    ⏳ <b>{ $model }</b> · { $price }
-    { $inputs }
-
-    Заказ принят, сумма отложена. Отправляю в работу…
-card-running =
-    { $kind ->
-        [video] 🎬
-        [audio] 🎧
-        [text] 📝
-       *[image] 🎨
-    } <b>{ $model }</b> · { $price }
-    { $inputs }
-
-    Генерация идёт
-    { $bar }
-card-overdue =
-    🕰 <b>{ $model }</b> · { $price }
-    { $inputs }
-
-    Дольше обычного. Жду дальше: деньги отложены, но не списаны. Можно отменить — сумма сразу вернётся на баланс.
 card-done =
     ✅ <b>{ $model }</b> · { $price }
     { $inputs }

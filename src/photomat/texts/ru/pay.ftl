@@ -4,7 +4,7 @@
 payment-received = 💰 Зачислено <b>{ $credit }</b>. Доступно: <b>{ $available }</b>.
 payment-received-bonus = 💰 Зачислено <b>{ $credit }</b> и бонус <b>{ $bonus }</b>. Доступно: <b>{ $available }</b>.
 payment-received-owing = 💰 Зачислено <b>{ $credit }</b>. Часть ушла в счёт долга, осталось вернуть <b>{ $owed }</b>: пополните баланс ещё раз, и заказы снова откроются.
-payment-received-part = 💰 Зачислено <b>{ $credit }</b>: пришло { $paid } из { $billed }. Доступно: <b>{ $available }</b>.
+payment-received-part = 💰 Зачислено <b>{ $credit }</b>: пришло { $paid } из { $billed }. Доступно: <b>{ $available }</b>. Недостающее можно доплатить: /topup
 payment-received-part-bonus = 💰 Зачислено <b>{ $credit }</b> и бонус <b>{ $bonus }</b>: пришло { $paid } из { $billed }. Доступно: <b>{ $available }</b>.
 payment-received-month = 💰 Зачислено <b>{ $credit }</b>: ⭐ подписка оплачена до { $until }. Доступно: <b>{ $available }</b>.
 subscription-not-renewed = ⚠️ Подписка не продлилась: не хватило { $stars } ⭐. Она оплачена до { $until }. Пополните звёзды в Telegram, попытка повторится сама.
@@ -40,8 +40,8 @@ pay-way-yookassa = 💳 Карта или СБП
 pay-way-cryptopay = 🪙 Криптовалюта
 pay-way-transfer = 🏦 Перевод
 pay-way-subscription = ⭐ Подписка
-pay-way-closed = Этот способ оплаты сейчас выключен. Выберите другой.
-pay-limit = Сегодня уже много платежей: за сутки можно { $limit }. Снова можно через { $wait }.
+pay-way-closed = Этот способ оплаты сейчас выключен, ничего не списано. Выберите другой.
+pay-limit = Сегодня уже много платежей: за сутки можно { $limit }. Ничего не списано, баланс доступен. Снова пополнить можно через { $wait }.
 pay-packages = ⭐ <b>Telegram Stars</b>
 
     Сколько звёзд заплатить и сколько придёт на баланс:
@@ -52,6 +52,8 @@ pay-sums = <b>{ $way }</b>
     На сколько пополнить?
 pay-sum = { $sum }
 pay-stars = { $stars } ⭐
+pay-with-bonus = { $label } + 🎁 { $bonus }
+pay-bonus-waits = 🎁 Ваш промокод добавит { $percent } % к следующему пополнению: бонус показан на кнопках.
 pay-own-sum = ✍️ Своя сумма
 pay-ask-sum = Напишите сумму от { $least } до { $most }.
 pay-wrong-sum = Такая сумма не подойдёт. Напишите число от { $least } до { $most }, например 750. Передумали — /cancel
@@ -74,6 +76,7 @@ pay-check = 🔄 Проверить оплату
 pay-check-paid = Оплачено, деньги на балансе.
 pay-check-open = Проверяю. Если вы заплатили, деньги придут через несколько секунд, и я напишу.
 pay-bill-paid = ✅ Этот счёт оплачен, деньги на балансе.
+pay-bill-ended = ✅ Счёт оплачен: <b>{ $credit }</b> на балансе.
 pay-bill-canceled = ✖️ Этот счёт отменён или просрочен, по нему ничего не списано.
 pay-check-canceled = Этот счёт отменён или просрочен, по нему ничего не списано. Сделайте новый: /topup
 pay-provider-trouble = <b>{ $way }</b>: сейчас не отвечает, ничего не списано. Попробуйте ещё раз или выберите другой способ.
@@ -81,16 +84,18 @@ pay-provider-trouble = <b>{ $way }</b>: сейчас не отвечает, ни
 ## Что Telegram показывает, если платить нельзя
 checkout-closed = Этот способ оплаты сейчас выключен, ничего не списано. Откройте /topup.
 checkout-unknown = Этот счёт мне не знаком, ничего не списано. Откройте /topup и выберите сумму.
+checkout-paid = Этот счёт уже оплачен, второй раз ничего не списано. Пополнить ещё: /topup.
 checkout-expired = Счёт устарел, ничего не списано. Откройте /topup, новый займёт секунду.
 checkout-blocked = Вы остановили бота, ничего не списано. Откройте чат, нажмите «Запустить» и попробуйте снова.
 checkout-limit = Сегодня уже много платежей, ничего не списано. Снова можно через { $wait }.
-checkout-subscribed = Подписка у вас уже есть, ничего не списано.
+checkout-subscribed = Подписка у вас уже есть, ничего не списано. Посмотреть её: /topup → «⭐ Подписка».
 checkout-trouble = Сейчас не получается принять оплату, ничего не списано. Попробуйте через минуту.
 
 ## Подписка
 pay-plan = ⭐ <b>Подписка</b>
 
     <b>{ $stars }</b> звёзд в месяц, и каждый месяц на баланс приходит <b>{ $credit }</b>. Деньги не сгорают: что не потратили, остаётся. Отменить можно в любой момент, оплаченное останется вашим.
+pay-plan-more = 🎁 <b>+{ $percent } %</b> к каждому платежу: выгоднее, чем те же звёзды один раз.
 pay-subscribe = ⭐ Оформить за { $stars } в месяц
 pay-subscribe-button = ⭐ Подписаться за { $stars }
 pay-subscribed = ⭐ <b>Подписка</b>
@@ -101,7 +106,7 @@ pay-subscription-failed = ⚠️ Оплачена до { $until }. Продли�
 pay-subscription-canceled = ⏹ Отменена. Оплачена до { $until }, больше ничего не спишется.
 pay-subscription-cancel = ⏹ Отменить
 pay-subscription-resume = ▶️ Возобновить
-pay-subscription-none = Подписки у вас нет.
+pay-subscription-none = Подписки у вас нет, ничего не спишется.
 pay-subscription-canceled-before = Подписка уже отменена.
 pay-subscription-canceled-now = Подписка отменена: больше ничего не спишется, оплаченное осталось вашим.
 pay-subscription-how-to-resume = Готово. Теперь включите её в Telegram: Настройки → Мои звёзды → эта подписка → «Возобновить».

@@ -37,7 +37,13 @@ wallet-not-your-move = Такой строки в вашей выписке не
 ## Что это было
 wallet-move-welcome = 👋 Приветственный бонус
 wallet-move-topup = 💳 Пополнение
-wallet-move-charge = 🖼 Заказ
+wallet-move-charge = { $kind ->
+        [video] 🎬
+        [audio] 🎵
+        [voice] 🗣
+        [text] 📝
+       *[image] 🖼
+    } Заказ
 wallet-move-refund = ↩️ Возврат за заказ
 wallet-move-undelivered = ↩️ Возврат: результат не удалось доставить
 wallet-move-payment-refund = ↩️ Возврат платежа

@@ -90,7 +90,7 @@ export class Composer {
     this.voice = voiceBar({ onVoice: (file) => this.#upload([{ file, kind: "voice" }], "") });
     this.photoInput = fileInput("photo-input", "image/*,video/*", (files) => this.attach(files));
     this.audioInput = fileInput("audio-input", "audio/*", (files) => this.attach(files));
-    this.voiceInput = fileInput("voice-input", "audio/*", (files) => this.#upload(files.map((file) => ({ file, kind: "voice" })), ""));
+    this.voiceInput = fileInput("voice-input", ".oga,.ogg,.opus,audio/ogg", (files) => this.#upload(files.map((file) => ({ file, kind: "voice" })), ""));
     this.documentInput = fileInput("file-input", null, (files) => this.attach(files, { asFile: true }));
     this.replyBar = el("div", { class: "reply-bar", hidden: true });
     this.progress = el("div", { class: "progress", role: "status", hidden: true });

@@ -1,0 +1,82 @@
+"""`photomat assistant evaluate`: how well plain words are understood, measured on the shipped requests."""
+
+import asyncio
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from photomat.assistant.evaluate import Planner, Report, Score, evaluate, labelled_requests
+from photomat.assistant.plan import Plan, Request
+from photomat.assistant.rules import plan
+from photomat.catalog.load import load_catalog
+from photomat.catalog.storefront import Storefront, storefront_of
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, print_json
+
+app = typer.Typer(no_args_is_help=True)
+HEADINGS: Final = ("requests", "right wish", "inputs filled", "most questions")
+
+
+class Part(StrEnum):
+    DEV = "dev"
+    HELD_OUT = "held-out"
+    ALL = "all"
+
+
+@app.callback()
+def group() -> None:
+    """Plain words that become orders."""
+
+
+@app.command("evaluate")
+def evaluate_command(
+    *,
+    half: Annotated[Part, typer.Option(help="Rules are written on `dev`, and judged by `held-out`.")] = Part.HELD_OUT,
+    as_json: AsJson = False,
+) -> None:
+    """Score the rules on the shipped requests: the right wish, inputs filled, and questions left to ask."""
+    storefront = storefront_of(load_catalog(), {}, accepts_callbacks=True)
+    requests = [each for each in labelled_requests() if half in {Part.ALL, each.half}]
+    report = asyncio.run(evaluate(by_rules(storefront), requests, storefront))
+    if as_json:
+        print_json(in_json(report))
+    else:
+        print_report(report)
+
+
+def by_rules(storefront: Storefront) -> Planner:
+    async def planner(request: Request) -> Plan | None:
+        return plan(request, storefront)
+
+    return planner
+
+
+def in_json(report: Report) -> dict[str, Any]:
+    parts = {"half": report.by_half, "language": report.by_language, "wish": report.by_wish}
+    return {
+        "overall": _scores(report.overall),
+        **{f"by_{name}": {key: _scores(each) for key, each in scores.items()} for name, scores in parts.items()},
+    }
+
+
+def _scores(score: Score) -> dict[str, Any]:
+    return {
+        "requests": score.requests,
+        "right": score.right,
+        "filled": score.filled,
+        "right_share": round(score.right_share, 4),
+        "filled_share": round(score.filled_share, 4),
+        "most_questions": score.most_questions,
+        "asked": score.asked,
+    }
+
+
+def print_report(report: Report) -> None:
+    parts = ({"all": report.overall}, report.by_half, report.by_language, report.by_wish)
+    table = Listing("of", *HEADINGS)
+    for scores in parts:
+        for name, score in scores.items():
+            shares = (f"{score.right_share:.0%}", f"{score.filled_share:.0%}")
+            table.add_row(name, str(score.requests), *shares, str(score.most_questions))
+    print_listing(table)

@@ -1,0 +1,119 @@
+"""What a card says about the wait for its result, and the refresh of places in the queue.
+
+The facts are read when cards are locked, for all of them together: the usual time of their models, and their place in the queue
+while Kie's limit is the reason that they have not started. `render` gets them with the card and stays pure.
+
+Places change all the time, so `refresh_places` makes cards due again, at most every ten seconds (`app/duties.py`). It reads the
+first `MAX_PLACES` jobs of the queue and no others, whatever waits behind them: those say that more than so many are before
+them, and this stays true until they are among the first. Of these a card is due again only if its place is not what it shows
+and its last edit is done. Such an edit is progress, for which Telegram's budget has room last; a missed one is made up for by
+the next.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from photomat.db.pool import Pool
+from photomat.delivery.render import FAR, MAX_PLACES, PAUSED, LockedCard, Wait
+from photomat.jobs.history import usual_seconds_of
+from photomat.jobs.job import TERMINAL, JobStatus
+from photomat.jobs.submit import is_pause
+from photomat.kernel.error_report import describe
+from photomat.kernel.ids import JobId
+from photomat.kernel.logs import get_logger
+from photomat.work import budget
+from photomat.work.budget import Budget
+
+HEAD: Final = """
+    SELECT job_id, row_number() OVER (ORDER BY submit_turn, job_id) AS place
+      FROM (SELECT job_id, submit_turn FROM generation_jobs
+             WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
+               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($1))
+             ORDER BY submit_turn, job_id LIMIT $2::bigint) AS waiting"""
+"""The first jobs that may be submitted, with their places."""
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Queue:
+    """The queue while Kie's limit holds it back: nothing goes before `wait_s`, then one each `apart_s` on average."""
+
+    is_paused: bool
+    wait_s: float
+    apart_s: float
+
+    def starts_s(self, place: int) -> int:
+        return max(1, round(self.wait_s + (place - 1) * self.apart_s))
+
+
+async def with_waits(pool: Pool, cards: Sequence[LockedCard], *, creates: Budget) -> list[LockedCard]:
+    """The locked cards with what is known about their waits; without it where that cannot be read now."""
+    if not any(card.status not in TERMINAL for card in cards):
+        return list(cards)
+    try:
+        usual = await usual_seconds_of(pool, {card.model for card in cards if card.status not in TERMINAL})
+        waiting = [card.job_id for card in cards if card.status is JobStatus.PENDING]
+        places = await _places(pool, waiting, creates=creates) if waiting else {}
+    except Exception as error:  # noqa: BLE001  the cards are locked and must be delivered
+        log.warning("WAIT_UNKNOWN", cards=len(cards), error=describe(error))
+        return list(cards)
+    return [
+        replace(card, wait=replace(places.get(card.job_id, Wait()), usual_s=usual.get(card.model))) for card in cards
+    ]
+
+
+async def refresh_places(pool: Pool, *, creates: Budget) -> int:
+    """Make the cards due whose place has changed; return how many. Bounded: see above."""
+    queue = await _held_back(pool, creates)
+    if queue is None:
+        return 0
+    rows = await pool.fetch(
+        f"""
+        WITH head AS MATERIALIZED ({HEAD}),
+        changed AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs JOIN head USING (job_id)
+             WHERE shown_place IS DISTINCT FROM CASE WHEN $3 THEN {PAUSED} ELSE place END
+               AND status = 'pending' AND card_shown = card_wanted AND delivering_at IS NULL
+               FOR UPDATE OF generation_jobs SKIP LOCKED)
+        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1
+          FROM changed
+         WHERE job.job_id = changed.job_id
+        RETURNING true
+        """,  # noqa: S608  constants of ours
+        pool.bot_id,
+        MAX_PLACES,
+        queue.is_paused,
+    )
+    return len(rows)
+
+
+async def _places(pool: Pool, jobs: Sequence[JobId], *, creates: Budget) -> dict[JobId, Wait]:
+    """The places of these waiting jobs; nothing while Kie's limit allows the next request."""
+    queue = await _held_back(pool, creates)
+    if queue is None:
+        return {}
+    if queue.is_paused:
+        return dict.fromkeys(jobs, Wait(place=PAUSED))
+    rows = await pool.fetch(
+        f"""
+        WITH head AS MATERIALIZED ({HEAD})
+        SELECT job_id, place FROM generation_jobs LEFT JOIN head USING (job_id)
+         WHERE job_id = ANY($3::bigint[]) AND status = 'pending' AND NOT needs_files
+           AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())
+        """,  # noqa: S608  constants of ours
+        pool.bot_id,
+        MAX_PLACES,
+        jobs,
+    )
+    places = {JobId(row["job_id"]): int(row["place"] or FAR) for row in rows}
+    return {job_id: Wait(place=place, starts_s=queue.starts_s(place)) for job_id, place in places.items()}
+
+
+async def _held_back(pool: Pool, creates: Budget) -> _Queue | None:
+    """How Kie's limit holds the queue back; None while it does not."""
+    free = await budget.room(pool, creates)
+    if free.calls:
+        return None
+    reason = await budget.blocked_because(pool, creates.name)
+    return _Queue(is_paused=reason is not None and is_pause(reason), wait_s=free.wait_s, apart_s=creates.apart_s)
