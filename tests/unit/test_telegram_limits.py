@@ -28,7 +28,7 @@ from unit.test_card import FACES, MAX_ID, NOON, card, outputs
 TEXTS, CATALOG = load_texts(), load_catalog()
 MAX_TEXT_LENGTH, MAX_BUTTON_BYTES = 4096, 64
 EVIL = "😀<u>&amp;</u>\"'"
-MARKUP = re.compile(r"</?(?:b|i|a)(?: href=\"[^\"<>]*\")?>")
+MARKUP = re.compile(r"</?(?:b|i|a|tg-time)(?: href=\"[^\"<>]*\"| unix=\"\d+\" format=\"dt\")?>")
 FULL_PRICE = Money(10**11, "RUB")
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 every_category = pytest.mark.parametrize("category", sorted({model.category for model in CATALOG.models.values()}))
