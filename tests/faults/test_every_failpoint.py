@@ -309,7 +309,7 @@ async def a_result_is_asked_for_again(system: System, point: str) -> None:
     anna = system.customer()
     card = await anna.buys()
     await ends_well(system, anna, cards=(card,))
-    anna.says("/history")
+    await anna.taps("ℹ️", message_id=card)
     await anna.taps(RESEND)
     await dies_there(first)
     seen = 2 if point == "send.after_send" else 1

@@ -235,7 +235,7 @@ async def test_history_repeats_an_order_on_a_new_card(database: str) -> None:
         await chat.taps("✅ Создать")
         assert "Z-Image" in await chat.says("/history")
         history_id = chat.screen()[-1]["message_id"]
-        await chat.taps("🔁 1")
+        await chat.taps("🔁")
         assert chat.screen()[-1]["message_id"] > history_id
         await chat.taps("✅ Создать")
         assert await jobs(chat) == 2

@@ -174,7 +174,7 @@ async def test_a_hidden_model_is_gone_from_lists_search_cards_and_old_buttons_at
         await turn(chat, "z-image", "hide")
         await chat.says("/history")
         assert "Z-Image" in chat.newest
-        await chat.taps("🔁 1")
+        await chat.taps("🔁")
         assert "Z-Image сейчас не продаётся" in chat.answers[-1]
         await chat.says("/start")
         await chat.taps("🖼 Создать картинку")

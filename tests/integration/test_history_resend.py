@@ -36,7 +36,7 @@ async def test_a_shown_result_is_sent_once_more_free_and_from_telegrams_own_file
         job_id = await past.done_job()
         await past.deliver()
         before = await money_of(past.chat.pool, past.user)
-        await past.chat.says("/history")
+        await past.chat.taps("ℹ️")
         past.files.files.clear()
         shutil.rmtree(tmp_path)
         await past.chat.taps(RESEND)
@@ -83,7 +83,7 @@ async def test_a_second_tap_waits_a_minute_and_is_answered(database: str, tmp_pa
     async with archive(database, tmp_path) as past:
         await past.done_job()
         await past.deliver()
-        await past.chat.says("/history")
+        await past.chat.taps("ℹ️")
         for _ in range(3):
             await past.chat.taps(RESEND)
             await past.send_all()
@@ -185,6 +185,7 @@ async def test_a_result_never_shown_gets_its_card_armed_again_and_is_not_doubled
         await past.chat.pool.execute("UPDATE generation_jobs SET parked_at = photomat_now()")
         assert await past.deliver() == 0
         assert "ещё не дошло до вас" in await past.chat.says("/history")
+        await past.chat.taps("ℹ️")
         await past.chat.taps(RESEND)
         assert past.chat.answers[-1].startswith("Показываю результат на карточке")
         assert (await past.send_all(), await past.deliver()) == (0, 1)

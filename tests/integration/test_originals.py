@@ -14,7 +14,7 @@ from support.history import Archive, archive
 from support.jobs import row_of
 from support.telegram_media import picture, video
 
-ORIGINAL, ORIGINALS, AS_FILE = "📎 Оригинал", "📎 Оригиналы", "📎 Файлом"
+ORIGINAL, ORIGINALS, AS_FILE = "📎 Оригинал", "📎 Файлы", "📎 Файлом"
 
 
 async def send_everything(past: Archive) -> None:

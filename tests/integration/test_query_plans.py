@@ -26,10 +26,11 @@ from photomat.audit.proofs import kept_proofs, prove_the_night
 from photomat.db.pool import Pool
 from photomat.delivery.lock import try_acquire_delivery_lock
 from photomat.delivery.waiting import refresh_places, with_waits
-from photomat.jobs.history import recent_jobs, usual_seconds
+from photomat.jobs.gallery import GalleryFilter, GalleryQuery, newer_page, older_page, place_of
+from photomat.jobs.history import earlier_files, usual_seconds
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
-from photomat.kernel.ids import InstanceId, UserId
+from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.payments.statement import statement
 from photomat.work import budget
 from photomat.work.due_poller import DuePoller
@@ -46,6 +47,8 @@ MAX_ROWS: Final = 2_000
 
 TOKEN: Final = "7000000001:AAH-of-a-long-history"
 USER: Final = UserId(5_000_001)
+BUYER: Final = UserId(5_000_002)
+"""Has results; all orders of the other one failed."""
 
 
 async def test_no_recurring_statement_grows_with_history(database: str, tmp_path: Path) -> None:
@@ -96,10 +99,20 @@ async def every_list(pool: Pool) -> None:
     await usage_by_kind(pool, days=1)
     await usage_by_user(pool, days=1)
     await usual_seconds(pool, "z-image")
-    for skip in (0, 4):
-        assert await recent_jobs(pool, user_id=USER, limit=4, skip=skip)
+    for shown in GalleryFilter:
+        await _every_page(pool, GalleryQuery(user_id=BUYER, only=shown, words="cat story"))
+    await earlier_files(pool, user_id=BUYER, kind="image", limit=2)
     async with pool.acquire() as connection:
         assert await statement(connection, user_id=USER, limit=10)
+
+
+async def _every_page(pool: Pool, query: GalleryQuery) -> None:
+    page = await older_page(pool, query)
+    assert page is not None or query.only in {GalleryFilter.VIDEO, GalleryFilter.AUDIO, GalleryFilter.FAVOURITE}, query
+    job_id = page.job_id if page is not None else JobId(1)
+    await older_page(pool, query, than=job_id)
+    await newer_page(pool, query, than=job_id)
+    await place_of(pool, query, job_id)
 
 
 async def waiting_cards(program: Program) -> None:

@@ -1,5 +1,7 @@
 """A subscription in Stars: bought once, renewed, canceled, taken up again; each month is a payment of its own."""
 
+from typing import Any
+
 from datetime import UTC, datetime, timedelta
 
 from photomat.app.settings import Settings
@@ -83,9 +85,9 @@ async def test_a_subscription_gives_more_than_the_same_stars_paid_once_every_mon
 
 
 def test_the_advantage_of_a_subscription_is_a_setting_and_a_credit_of_its_own_overrides_it() -> None:
-    terms = {"star_usd": "0.013", "usd_rate": "80", "subscription_stars": 300, "_env_file": None}
+    terms: dict[str, Any] = {"star_usd": "0.013", "usd_rate": "80", "subscription_stars": 300, "_env_file": None}
     usual, none, own = (
-        payment_options_of(Settings(**terms, **changes)).plan
+        payment_options_of(Settings(**{**terms, **changes})).plan
         for changes in ({}, {"subscription_bonus": 0}, {"subscription_credit": 40_000})
     )
     assert usual is not None

@@ -12,11 +12,15 @@ from photomat.bot.context import NO_SUPPORT, Support
 from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
+from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.delivery.pages import ResultPages
 from photomat.kernel.ids import InstanceId
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import ReferralTerms
+from photomat.telegram.client import TelegramMessenger
+from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
@@ -140,6 +144,11 @@ async def conversation(
             files=desk_of(pool, bot, results or Path()),
             examples=examples,
             has_assistant=has_assistant,
+            pages=ResultPages(
+                messenger=TelegramMessenger(bot),
+                archive=ResultArchive(pool=pool, files=ResultFiles(folder=results or Path(), trusted_host="127.0.0.1")),
+                texts=load_texts(),
+            ),
         )
         parts: dict[str, Any] = {"config": config, "bot": bot, "dispatcher": dispatcher(), "lease_s": 30.0}
         yield Chat(

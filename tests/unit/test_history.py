@@ -189,3 +189,9 @@ def test_a_violation_names_its_job_where_there_is_one() -> None:
 )
 def test_an_address_names_its_job(url: str | None, job_id: int | None) -> None:
     assert job_of_address(url) == job_id
+
+
+def test_a_page_of_the_gallery_is_no_second_result() -> None:
+    page = replace(PICTURE, message_id=90, text="🗂 Z-Image · 0,64 ₽")
+    assert violations(seen(PICTURE, THE_RING, SORRY, SAD, page)) == []
+    assert violations(seen(PICTURE, THE_RING, SORRY, SAD, replace(page, text="Z-Image")))

@@ -2,22 +2,21 @@
 
 import re
 from dataclasses import replace
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from photomat.bot.results.handlers import SHOWN
-from photomat.bot.results.views import HistoryPage, history_page
+from photomat.bot.results.gallery_views import GalleryPage, gallery_page
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
 from photomat.delivery.caption import MAX_CAPTION_LENGTH, seen_length
 from photomat.delivery.fallbacks import FallbackReason, ResultLink
+from photomat.delivery.next_steps import NextSteps
 from photomat.delivery.render import CardView, plain, render
 from photomat.delivery.sender import MAX_LINK_LENGTH, link_text, reason_text
-from photomat.jobs.history import PastJob
+from photomat.jobs.gallery import GalleryFilter, PastJob, PlaceInGallery
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
@@ -29,7 +28,7 @@ from unit.test_card import FACES, MAX_ID, NOON, card, outputs
 TEXTS, CATALOG = load_texts(), load_catalog()
 MAX_TEXT_LENGTH, MAX_BUTTON_BYTES = 4096, 64
 EVIL = "😀<u>&amp;</u>\"'"
-MARKUP = re.compile(r"</?(?:b|i|a)(?: href=\"[^\"<>]*\")?>")
+MARKUP = re.compile(r"</?(?:b|i|a|tg-time)(?: href=\"[^\"<>]*\"| unix=\"\d+\" format=\"dt\")?>")
 FULL_PRICE = Money(10**11, "RUB")
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 every_category = pytest.mark.parametrize("category", sorted({model.category for model in CATALOG.models.values()}))
@@ -129,20 +128,32 @@ def test_a_page_of_the_history_fits_at_its_longest(language: str) -> None:
         for code in (None, "timeout", "empty", "kie-422", "input-1")
     ]
     for facts in kinds:
-        jobs = [
-            PastJob(
-                job_id=JobId(MAX_ID - number),
-                model="x" * 60,
-                prompt=EVIL * 700,
-                price=FULL_PRICE,
-                created_at=NOON - timedelta(days=number),
-                title=(EVIL * 20)[:MAX_TITLE_LENGTH],
-                **facts,
-            )
-            for number in range(SHOWN)
-        ]
-        page = HistoryPage(number=1000, first=1000 * SHOWN + 1, jobs=jobs, has_older=True)
-        view = history_page(TEXTS.speaker(language), page, {})
+        job = PastJob(
+            job_id=JobId(MAX_ID),
+            model="x" * 60,
+            inputs={"prompt": EVIL * 700},
+            result_object={"text": EVIL * 900},
+            price=FULL_PRICE,
+            created_at=NOON,
+            title=(EVIL * 20)[:MAX_TITLE_LENGTH],
+            **facts,
+        )
+        page = GalleryPage(
+            job=job,
+            outputs=[],
+            position=0,
+            place=PlaceInGallery(number=None, count=500, is_all=False),
+            only=GalleryFilter.FAVOURITE,
+            model=None,
+            title="",
+            next_steps=NextSteps(),
+            asks_to_hide=True,
+        )
+        view = gallery_page(TEXTS.speaker(language), page, language=language)
         assert 0 < seen_length(view.text) <= MAX_TEXT_LENGTH
         assert "<" not in MARKUP.sub("", view.text), "somebody's words are markup"
-        assert all(1 <= len((one.callback_data or "").encode()) <= MAX_BUTTON_BYTES for row in view.rows for one in row)
+        for shown in (
+            view,
+            gallery_page(TEXTS.speaker(language), replace(page, asks_to_hide=False), language=language),
+        ):
+            assert all(1 <= len((one.data or "").encode()) <= MAX_BUTTON_BYTES for row in shown.keyboard for one in row)

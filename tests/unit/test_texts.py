@@ -25,6 +25,7 @@ from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.next_steps import OFFERED
 from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
+from photomat.jobs.gallery import GalleryFilter
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kie.results import STEM_TITLES
 from photomat.orders.outcome import LimitKind as LimitWhy
@@ -128,6 +129,7 @@ def keys_made_up() -> set[str]:
         *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
         *(f"command-{command}" for command in COMMANDS),
+        *(f"gallery-filter-{only}" for only in GalleryFilter),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
         *(f"group-{group.id}{asks}" for group in MENU_GROUPS for asks in ("", "-ask")),

@@ -7,10 +7,10 @@ import pytest
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu.views import help_page, languages
 from photomat.bot.order_card.views import change_menu, draft_card, not_enough
-from photomat.bot.results.views import HistoryPage, history_page
+from photomat.bot.results.views import Details, details_page
 from photomat.bot.view import View
 from photomat.catalog.load import load_catalog
-from photomat.jobs.history import PastJob
+from photomat.jobs.history import OwnJob
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId
 from photomat.kernel.money import Money
@@ -43,24 +43,26 @@ def draft(prompt: str) -> Draft:
 
 
 def every_view(say: Say, language: str) -> list[View]:
-    job = PastJob(
-        job_id=JobId(LARGEST),
+    job = OwnJob(
         model=MODEL.id,
-        prompt=EVIL,
+        title=EVIL,
+        inputs={"prompt": EVIL},
+        corr="0123abcd",
         status=JobStatus.DONE,
         price=rub(64),
-        fail_code=None,
+        quote=None,
         gift=False,
-        offered=False,
         created_at=datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
-        delivered=True,
     )
     return [
         help_page(say, for_operator=True),
         draft_card(say, MODEL, draft(EVIL), language=language, balance=rub(1)),
         change_menu(say, MODEL, draft(EVIL), language=language),
-        history_page(say, HistoryPage(number=7, first=36, jobs=[job] * 5, has_older=True), {MODEL.id: MODEL.title}),
-        history_page(say, HistoryPage(number=0, first=1, jobs=[], has_older=False), {}),
+        details_page(
+            say,
+            Details(job_id=JobId(LARGEST), job=job, model=MODEL, title=EVIL, price=None, outputs=4),
+            language=language,
+        ),
         languages(say),
     ]
 

@@ -50,6 +50,7 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.fallbacks import ResultLinks
+from photomat.delivery.pages import ResultPages
 from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
@@ -185,6 +186,9 @@ class Program:
             operators=frozenset(UserId(admin) for admin in settings.admins),
             support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
             files=self.file_sources,
+            pages=ResultPages(
+                messenger=TelegramMessenger(self.bot), archive=self._archive, texts=self.texts, links=self._links
+            ),
             has_assistant=settings.has_assistant,
         )
 

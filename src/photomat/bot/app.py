@@ -14,8 +14,8 @@ from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
+from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
-from photomat.bot.results import next_order
 from photomat.bot.rewards import handlers as rewards
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
@@ -76,6 +76,7 @@ def _routers() -> list[Router]:
         examples.router(),
         search.router(),
         wallet.router(),
+        gallery.router(),
         results.router(),
         next_order.router(),
         rewards.router(),

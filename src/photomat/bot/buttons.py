@@ -11,6 +11,7 @@ from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
 
 from photomat.catalog.storefront import OfferFilter
+from photomat.jobs.gallery import GalleryFilter
 from photomat.payments.options import PaymentMethod
 
 MAX_BYTES: Final = 64
@@ -313,9 +314,32 @@ class LanguageButton(CallbackData, prefix="l"):
 
 
 class HistoryButton(CallbackData, OpensPage, prefix="h"):
-    """Turns to a page of the history, the newest being 0."""
+    """Turned to a page of the history when it was a list; opens the history now."""
 
     page: Small
+
+
+class GalleryStep(StrEnum):
+    """Where a tap leads from a page of the history, or what it does there."""
+
+    TOP = "top"
+    AT = "at"
+    NEWER = "newer"
+    OLDER = "older"
+    LIKE = "like"
+    UNLIKE = "unlike"
+    ASK_HIDE = "del"
+    HIDE = "hide"
+    ASK_WORDS = "ask"
+
+
+class GalleryButton(CallbackData, prefix="g"):
+    """Acts on a page of the history, keyed by its job; the words of a search are in the conversation's data."""
+
+    only: GalleryFilter
+    job_id: Id
+    step: GalleryStep
+    position: Small = 0
 
 
 class StatementButton(CallbackData, OpensPage, PrivateOnly, prefix="s"):

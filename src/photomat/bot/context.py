@@ -15,6 +15,7 @@ from photomat.bot.conversation import Composing, Conversation, Transferring, rea
 from photomat.bot.order_form.form import Form, form_from_data
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.lock import rearm_user
+from photomat.delivery.pages import ResultPages
 from photomat.files.sources import FileSources
 from photomat.inbox.lanes import finish
 from photomat.inbox.update import Claimed
@@ -71,6 +72,7 @@ class BotConfig:
     files: FileSources | None = None
     has_assistant: bool = False
     """Whether a chat model is configured."""
+    pages: ResultPages | None = None
 
 
 @dataclass(slots=True, kw_only=True)

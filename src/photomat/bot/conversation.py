@@ -76,11 +76,12 @@ class Filling(StatesGroup):
 
 
 class Typing(StatesGroup):
-    """Something short is to be typed: a promo code, the sum of a gift, words to search for."""
+    """Something short is to be typed: a promo code, the sum of a gift, words to search models or the history for."""
 
     promo = State()
     gift = State()
     search = State()
+    history = State()
 
 
 class Transferring(StatesGroup):

@@ -37,7 +37,7 @@ class Tap:
     def __init__(self, query: CallbackQuery, *, on_a_job_card: bool = False) -> None:
         self.query = query
         self.is_answered = False
-        self._on_a_job_card = on_a_job_card
+        self.is_on_job_card = on_a_job_card
 
     @property
     def message(self) -> Message | InaccessibleMessage | None:
@@ -67,14 +67,29 @@ class Tap:
     async def replace(self, view: View) -> MessageId | None:
         """Turn the tapped message into the view; when it may not or can no longer be edited, send the view."""
         message = self.message
-        if not isinstance(message, Message) or self._on_a_job_card or _must_be_replied_to(message, view):
+        if not isinstance(message, Message) or self.is_on_job_card or _must_be_replied_to(message, view):
             return await self.send(view)
         try:
             await message.edit_text(_text(message, view), parse_mode=ParseMode.HTML, reply_markup=view.keyboard)
         except TelegramBadRequest as refusal:
             if not is_not_modified(refusal):
-                return await self.send(view)
+                return await self._send_instead(message, view)
         return self.message_id
+
+    async def forget_unless(self, shown_in: MessageId | None) -> None:
+        """Delete the tapped page in a private chat, if another message shows what comes next. A job's card stays."""
+        message = self.message
+        is_replaced = shown_in is not None and shown_in != self.message_id and not self.is_on_job_card
+        if is_replaced and isinstance(message, Message) and message.chat.type == ChatType.PRIVATE:
+            with suppress(TelegramBadRequest):
+                await message.delete()
+
+    async def _send_instead(self, message: Message, view: View) -> MessageId | None:
+        """Send the view; a message with media, which cannot become a text, is deleted in a private chat."""
+        sent = await self.send(view)
+        if message.text is None:
+            await self.forget_unless(sent)
+        return sent
 
     async def send(self, view: View) -> MessageId | None:
         message = self.message

@@ -1,4 +1,4 @@
-"""A user's own earlier jobs: the history, and results a new order can continue from. Reads only."""
+"""A user's own earlier jobs: one of them, and results a new order can continue from, hidden ones left out. Reads only."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,21 +23,9 @@ NEWEST: Final = 50
 """How many of a model's newest results its usual time is taken from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastJob:
-    """One line of the history; `title` is the model's title at the time of purchase."""
-
-    job_id: JobId
-    model: str
-    prompt: str
-    status: JobStatus
-    price: Money
-    fail_code: str | None
-    gift: bool
-    offered: bool
-    created_at: datetime
-    delivered: bool
-    title: str | None = None
+NOT_HIDDEN: Final = (
+    "NOT EXISTS (SELECT FROM result_marks AS mark WHERE mark.job_id = job.job_id AND mark.hidden_at IS NOT NULL)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,41 +98,18 @@ async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id:
     )
 
 
-async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0) -> list[PastJob]:
-    rows = await pool.fetch(
-        """
-        SELECT job_id, model, title, inputs, status, price, currency, fail_code, gift, offered_at IS NOT NULL AS offered,
-               created_at, delivered_at IS NOT NULL AS delivered
-          FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT $2 OFFSET $3
-        """,
-        user_id,
-        limit,
-        skip,
-    )
-    return [
-        row_as(
-            PastJob,
-            row,
-            prompt=_prompt_of(row["inputs"]),
-            status=JobStatus(row["status"]),
-            price=Money(row["price"], row["currency"]),
-        )
-        for row in rows
-    ]
-
-
 async def earlier_tasks(
     pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
 ) -> list[EarlierResult]:
     """The newest finished jobs of these models that Kie can continue from; with `job_id` that one alone."""
     rows = await pool.fetch(
-        """
+        f"""
         SELECT job_id, model, inputs, created_at, title AS called
-          FROM generation_jobs
-         WHERE user_id = $1 AND model = ANY($2) AND status = 'done' AND external_task_id IS NOT NULL
+          FROM generation_jobs AS job
+         WHERE user_id = $1 AND model = ANY($2) AND status = 'done' AND external_task_id IS NOT NULL AND {NOT_HIDDEN}
            AND ($3::bigint IS NULL OR job_id = $3)
          ORDER BY job_id DESC LIMIT $4 OFFSET $5
-        """,
+        """,  # noqa: S608  a constant of ours
         user_id,
         list(models),
         job_id,
@@ -158,14 +123,14 @@ async def earlier_tracks(
     pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
 ) -> list[EarlierResult]:
     rows = await pool.fetch(
-        """
+        f"""
         SELECT job_id, model, inputs, created_at, job.title AS called, position, job_outputs.title, seconds,
                true AS is_track, (SELECT count(*) FROM job_outputs AS other WHERE other.job_id = job.job_id) AS outputs
           FROM generation_jobs AS job JOIN job_outputs USING (job_id)
-         WHERE user_id = $1 AND model = ANY($2) AND status = 'done' AND track_id IS NOT NULL
+         WHERE user_id = $1 AND model = ANY($2) AND status = 'done' AND track_id IS NOT NULL AND {NOT_HIDDEN}
            AND ($3::bigint IS NULL OR job_id = $3)
          ORDER BY job_id DESC, position LIMIT $4 OFFSET $5
-        """,
+        """,  # noqa: S608  a constant of ours
         user_id,
         list(models),
         job_id,
@@ -175,21 +140,23 @@ async def earlier_tracks(
     return [_earlier_result(row) for row in rows]
 
 
-async def earlier_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -> list[EarlierResult]:
+async def earlier_files(
+    pool: Pool, *, user_id: UserId, kind: str, skip: int = 0, limit: int = SHOWN + 1
+) -> list[EarlierResult]:
     """The newest outputs of this kind, judged by their bytes where we have them, else by what was ordered."""
     rows = await pool.fetch(
-        """
+        f"""
         SELECT job_id, model, inputs, created_at, job.title AS called, position, job_outputs.title, seconds,
                track_id IS NOT NULL AS is_track,
                (SELECT count(*) FROM job_outputs AS other WHERE other.job_id = job.job_id) AS outputs
           FROM generation_jobs AS job JOIN job_outputs USING (job_id)
          WHERE user_id = $1 AND status = 'done' AND COALESCE(split_part(mime, '/', 1), kind) = $2
-           AND url LIKE 'http%'
+           AND url LIKE 'http%' AND {NOT_HIDDEN}
          ORDER BY job_id DESC, position LIMIT $3 OFFSET $4
-        """,
+        """,  # noqa: S608  a constant of ours
         user_id,
         kind,
-        SHOWN + 1,
+        limit,
         skip,
     )
     return [_earlier_result(row) for row in rows]

@@ -46,12 +46,15 @@ from photomat.bot.order_form.flow import (
 from photomat.bot.order_form.form import VARIANT, Form
 from photomat.bot.order_form.message_answers import accept_own_result
 from photomat.bot.order_form.views import OpenQuestion, pages_of
+from photomat.bot.results.gallery_views import PickPage, pick_page
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.options import values
 from photomat.catalog.reference import JobRef
+from photomat.delivery.outputs import outputs_of
+from photomat.delivery.pages import ResultPages
 from photomat.jobs.history import SHOWN, earlier_files
 from photomat.kernel.ids import JobId, MessageId
 
@@ -234,9 +237,36 @@ async def show_results(
         await reply_to(tap).show(await asked_view(ctx, question, page=page))
     elif question is None or current is None or current.files is None or Step.RESULTS not in question.offered:
         await answer_closed_question(tap, ctx)
-    else:
+    elif ctx.config.pages is None or tap.message is None or tap.message.chat.type != ChatType.PRIVATE:
         made = await earlier_files(ctx.pool, user_id=ctx.user_id, kind=current.files.kind, skip=page * SHOWN)
         await reply_to(tap).show(views.results(question, made, page=page))
+    else:
+        await _show_result(tap, ctx, question, current, pages=ctx.config.pages, number=page)
+
+
+async def _show_result(
+    tap: Tap, ctx: UpdateContext, question: OpenQuestion, current: Input, *, pages: ResultPages, number: int
+) -> None:
+    """One earlier result with its picture; the newest is 0."""
+    kind = current.files.kind if current.files else ""
+    made = await earlier_files(ctx.pool, user_id=ctx.user_id, kind=kind, skip=number, limit=2)
+    if not made:
+        await reply_to(tap).show(views.results(question, made))
+        return
+    await tap.answer()
+    found = {each.position: each for each in await outputs_of(ctx.pool, made[0].job_id)}
+    form, form_id, position = question.form, question.form.form_id, made[0].position or 0
+    page = PickPage(
+        made=made[0],
+        output=found.get(position),
+        number=number,
+        has_more=len(made) > 1,
+        pick=PickButton(form_id=form_id, turn=form.turn, job_id=made[0].job_id, output=position),
+        back=StepButton(form_id=form_id, turn=form.turn, step=Step.QUESTION).pack(),
+    )
+    view = pick_page(ctx.say, page)
+    shown_in = await pages.show(ctx.chat_id, view, language=ctx.language, instead_of=tap.message_id)
+    await tap.forget_unless(shown_in)
 
 
 async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:

@@ -1,43 +1,35 @@
-"""The buttons of a job's card, and /history: the orders, newest first; a result can be sent again, or as files, for free.
+"""The buttons of a job's card and of its details; a result can be sent again, or as files, for free.
 
 Only the tap is answered here: the card is edited by `delivery` alone, from its row.
 """
 
-from typing import Final
-
 from aiogram import F, Router
-from aiogram.filters import Command
-from aiogram.types import CallbackQuery, Message
+from aiogram.types import CallbackQuery
 
 from photomat.bot import price_views
-from photomat.bot.buttons import HistoryButton, JobAction, JobButton, JobPageButton, MenuButton, Screen
+from photomat.bot.buttons import JobAction, JobButton, JobPageButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.order_card.views import not_enough
 from photomat.bot.results.next_order import find_own_job
-from photomat.bot.results.views import Details, HistoryPage, details_page, history_page
-from photomat.bot.transport import Tap, send
+from photomat.bot.results.views import Details, details_page
+from photomat.bot.transport import Tap
 from photomat.bot.view import View
 from photomat.db.pool import transaction
 from photomat.delivery.lock import turn_page
 from photomat.delivery.outputs import outputs_of
 from photomat.delivery.resend import ResendAnswer, ask_again
 from photomat.jobs.actions import CancelOutcome, accept_offer, cancel_job, mark_favourite
-from photomat.jobs.history import OwnJob, own_job, recent_jobs
+from photomat.jobs.history import OwnJob, own_job
 from photomat.jobs.job import JobStatus
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import ChatId, JobId
 from photomat.kernel.logs import get_logger
 
-SHOWN: Final = 5
-LAST_PAGE: Final = 1000
 log = get_logger()
 
 
 def router() -> Router:
     routes = Router(name="results")
-    routes.message.register(show_history, Command("history"))
-    routes.callback_query.register(open_history, MenuButton.filter(F.screen == Screen.HISTORY))
-    routes.callback_query.register(turn_history_page, HistoryButton.filter())
     for action, handler in (
         (JobAction.CANCEL, cancel_order),
         (JobAction.ACCEPT, accept_result),
@@ -145,20 +137,6 @@ async def show_nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> N
     await tap.answer(ctx.say("tap-nothing"))
 
 
-async def show_history(message: Message, ctx: UpdateContext) -> None:
-    await send(message, await _page(ctx))
-
-
-async def open_history(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    await tap.answer()
-    await tap.open(await _page(ctx))
-
-
-async def turn_history_page(_query: CallbackQuery, callback_data: HistoryButton, tap: Tap, ctx: UpdateContext) -> None:
-    await tap.answer()
-    await tap.open(await _page(ctx, min(callback_data.page, LAST_PAGE)))
-
-
 async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     await _queue_resend(callback_data, tap, ctx, as_file=False)
 
@@ -186,9 +164,3 @@ async def _queue_resend(callback_data: JobButton, tap: Tap, ctx: UpdateContext, 
     log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=ctx.corr, answer=asked, as_file=as_file)
     answer = ctx.say("tap-originals" if as_file and asked is ResendAnswer.SENDING else f"tap-resend-{asked}")
     await tap.answer(answer, alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
-
-
-async def _page(ctx: UpdateContext, number: int = 0) -> View:
-    jobs = await recent_jobs(ctx.pool, user_id=ctx.user_id, limit=SHOWN + 1, skip=number * SHOWN)
-    page = HistoryPage(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
-    return history_page(ctx.say, page, await ctx.orders.titles(ctx.language))

@@ -6,7 +6,7 @@ output is the wish's own prompt; where there is none, it is asked for. Nothing i
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from html import unescape
+from html import escape, unescape
 from typing import Any
 
 from aiogram import F, Router
@@ -75,7 +75,7 @@ async def go_on_from_output(_query: CallbackQuery, callback_data: JobNextButton,
         await tap.answer(unescape(refused_in_words(ctx.say, model, source, ctx.language)), alert=True)
         return
     await tap.answer()
-    await open_model(ctx, _asking(tap, ctx, wish), model, {**source, **_words(model, wish, ctx.language)})
+    await open_model(ctx, _asking(tap, ctx, wish, model), model, {**source, **_words(model, wish, ctx.language)})
 
 
 async def _chosen(ctx: UpdateContext, bought: OwnJob, tapped: JobNextButton) -> Chosen | None:
@@ -105,12 +105,12 @@ def _words(model: Model, wish: Wish, language: str) -> Mapping[str, Any]:
     return with_words(model, wish.prompt.of(language)) if wish.prompt is not None else {}
 
 
-def _asking(tap: Tap, ctx: UpdateContext, wish: Wish) -> Show:
-    """Sends what comes next; a question of words begins with what this wish is about."""
+def _asking(tap: Tap, ctx: UpdateContext, wish: Wish, model: Model) -> Show:
+    """Sends what comes next; a question of words asks what is to change."""
 
     async def show(view: View) -> MessageId | None:
         if view.expects_text and wish.prompt is None:
-            view = replace(view, text=f"{ctx.say('next-asks-words')}\n\n{view.text}")
+            view = replace(view, text=ctx.say("next-asks-words", model=escape(model.title_in(ctx.language))))
         return await tap.send(view)
 
     return show

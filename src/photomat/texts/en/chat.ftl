@@ -124,18 +124,8 @@ tap-nothing = There is nothing to tap here
 tap-failed = That did not work. Open the menu: /start
 
 ## The rest
-history = 🗂 <b>Your orders</b>
-
-    { $lines }
 history-empty = 🗂 No orders yet. Time for the first one!
-history-line = <b>{ $number }.</b> { $model } · { $when } UTC · order no. { $job }
-    <i>{ $prompt }</i>
-    { $state }
-history-line-bare = <b>{ $number }.</b> { $model } · { $when } UTC · order no. { $job }
-    { $state }
-history-done = ✅ done, { $price }
-history-gift = 🎁 done, free: { $price } went back to your balance
-history-not-shown = 📦 done, but it has not reached you yet: tap “Did not arrive?”
+history-not-shown = 📦 done, but it has not reached you yet: tap ℹ️, then “Did not arrive?”
 history-failed = ❌ failed: { $reason }. { $price } went back to your balance
 history-canceled = ✖️ canceled, { $price } went back to your balance
 history-failed-free = ❌ failed: { $reason }, the free generation is yours again
@@ -146,8 +136,6 @@ history-fail-content = the model declined the request
 history-fail-provider = the generation service could not handle it
 history-fail-timeout = the result did not come in time
 history-fail-empty = the service sent no result
-history-resend = Did not arrive? Send again · { $number }
-history-again = 🔁 { $number }
 cancel-done = Filling in is stopped, nothing was charged.
 cancel-nothing = There is nothing to stop.
 cancel-card = Nothing is being asked. The order “{ $model }” waits on its card above and costs nothing until you press “✅ Create”. To put it away: “✖️ Cancel” on the card.

@@ -4,7 +4,7 @@ caption-seed = seed: { $seed }
 card-text-cut = … This is only the beginning: the button “📎 As a file” brings the whole text.
 card-text-empty = The model has finished, but its answer holds no text.
 card-button-original = 📎 Original
-card-button-originals = 📎 Originals · { $count }
+card-button-originals = 📎 Files · { $count }
 card-button-file = 📎 As a file
 card-link-own = Download it
 why-original-gone = 📎 The original is no longer stored; this is the version Telegram keeps.
@@ -49,7 +49,7 @@ answer-file = The model's full answer (JSON)
 
 card-button-like = 🤍
 card-button-favourite = ❤️
-card-button-details = ℹ️ Details
+card-button-details = ℹ️
 next-animate = 🎬 Animate
 next-enhance = ✨ Enhance
 next-edit = 🎨 Edit
@@ -63,7 +63,8 @@ next-clip = 🎬 Clip
 next-avatar = 🗣 Avatar
 next-clean-audio = 🧹 Clean up
 next-variant = 🔀 Variant
-next-asks-words = 🎨 What should change?
+next-asks-words = 🎨 <b>What should change?</b> One message will do: the result is in the order already.
+    <i>{ $model }</i>
 tap-next-gone = There is no model for this right now. Please try later
 tap-liked = ❤️ Added to favourites
 tap-unliked = Removed from favourites

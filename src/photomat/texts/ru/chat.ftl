@@ -126,18 +126,8 @@ tap-nothing = Здесь ничего нажимать не нужно
 tap-failed = Не получилось. Откройте меню: /start
 
 ## Прочее
-history = 🗂 <b>Ваши заказы</b>
-
-    { $lines }
 history-empty = 🗂 Заказов пока нет. Самое время для первого!
-history-line = <b>{ $number }.</b> { $model } · { $when } UTC · заказ № { $job }
-    <i>{ $prompt }</i>
-    { $state }
-history-line-bare = <b>{ $number }.</b> { $model } · { $when } UTC · заказ № { $job }
-    { $state }
-history-done = ✅ готово, { $price }
-history-gift = 🎁 готово, бесплатно: { $price } вернулись на баланс
-history-not-shown = 📦 готово, но ещё не дошло до вас: нажмите «Не пришло?»
+history-not-shown = 📦 готово, но ещё не дошло до вас: нажмите ℹ️, затем «Не пришло?»
 history-failed = ❌ не удалось: { $reason }. { $price } вернулись на баланс
 history-canceled = ✖️ отменено, { $price } вернулись на баланс
 history-failed-free = ❌ не удалось: { $reason }, бесплатная генерация снова ваша
@@ -148,8 +138,6 @@ history-fail-content = модель отказалась от запроса
 history-fail-provider = сервис генерации не справился
 history-fail-timeout = результат не пришёл вовремя
 history-fail-empty = сервис не прислал результата
-history-resend = Не пришло? Прислать ещё раз · { $number }
-history-again = 🔁 { $number }
 cancel-done = Заполнение прервано, ничего не списано.
 cancel-nothing = Прерывать нечего.
 cancel-card = Сейчас ничего не спрашиваю. Заказ «{ $model }» ждёт на карточке выше и ничего не стоит, пока вы не нажмёте «✅ Создать». Убрать его: «✖️ Отмена» на карточке.

@@ -4,7 +4,7 @@ caption-seed = seed: { $seed }
 card-text-cut = … Здесь только начало: весь текст придёт кнопкой «📎 Файлом».
 card-text-empty = Модель закончила, но текста в ответе нет.
 card-button-original = 📎 Оригинал
-card-button-originals = 📎 Оригиналы · { $count }
+card-button-originals = 📎 Файлы · { $count }
 card-button-file = 📎 Файлом
 card-link-own = Скачать по ссылке
 why-original-gone = 📎 Оригинал больше не хранится; это версия, которую хранит Telegram.
@@ -50,7 +50,7 @@ answer-file = Полный ответ модели (JSON)
 
 card-button-like = 🤍
 card-button-favourite = ❤️
-card-button-details = ℹ️ Подробнее
+card-button-details = ℹ️
 next-animate = 🎬 Оживить
 next-enhance = ✨ Улучшить
 next-edit = 🎨 Изменить
@@ -64,7 +64,8 @@ next-clip = 🎬 Клип
 next-avatar = 🗣 Аватар
 next-clean-audio = 🧹 Очистить
 next-variant = 🔀 Вариант
-next-asks-words = 🎨 Что изменить?
+next-asks-words = 🎨 <b>Что изменить?</b> Напишите одним сообщением: результат уже в заказе.
+    <i>{ $model }</i>
 tap-next-gone = Сейчас для этого нет модели. Попробуйте позже
 tap-liked = ❤️ В избранном
 tap-unliked = Убрано из избранного
