@@ -199,9 +199,8 @@ async def test_sound_from_a_file_reaches_the_bot_as_voice_or_as_music(
 ) -> None:
     async with chat() as (telegram, page, _anna):
         content = SAMPLES[kind]
-        await page.locator(f'[data-role="{role}"]').set_input_files(
-            [{"name": name, "mimeType": mime, "buffer": content}]
-        )
+        file: FilePayload = {"name": name, "mimeType": mime, "buffer": content}
+        await page.locator(f'[data-role="{role}"]').set_input_files([file])
         if kind == "audio":
             await page.locator('[data-role="composer"]').fill("моя песня")
             await page.locator('[data-role="send"]').click()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 from photomat.assistant.evaluate import evaluate, labelled_requests
 from photomat.assistant.live import LivePlanner
@@ -37,7 +38,7 @@ async def test_without_a_chat_model_there_is_nothing_to_ask(tmp_path: Path) -> N
 
 async def test_the_answers_are_merged_and_a_failure_leaves_the_rules() -> None:
     requests = [each for each in labelled_requests() if each.request.attached is None][:6]
-    answer = {"wish": "music", "model": None, "inputs": [], "prompt": None, "question": None}
+    answer: dict[str, Any] = {"wish": "music", "model": None, "inputs": [], "prompt": None, "question": None}
     async with running_kie() as kie:
         queued = {"answers": [{"code": 500, "msg": "no"}, {"content": json.dumps(answer), "times": -1}]}
         async with kie.client.post(f"{kie.url}/sandbox/chat", json=queued) as response:

@@ -1,8 +1,7 @@
 """A subscription in Stars: bought once, renewed, canceled, taken up again; each month is a payment of its own."""
 
-from typing import Any
-
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from photomat.app.settings import Settings
 from photomat.app.terms import payment_options_of
