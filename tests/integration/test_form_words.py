@@ -44,7 +44,7 @@ async def test_a_choice_of_many_is_turned_through_and_may_be_typed_by_its_name(d
         assert "Страница 1 из" in chat.newest
         await chat.taps("Следующие ➡️")
         assert "Страница 2 из" in chat.newest
-        assert len(first) == len(voices(chat)) == 8
+        assert len(first) == len(voices(chat)) == 6
         assert not set(first) & set(voices(chat))
         assert "Нет такого варианта" in await chat.says("нет такого")
         assert "Голос: Xavier — " in await chat.says("xavier")

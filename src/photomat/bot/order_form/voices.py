@@ -19,7 +19,8 @@ from photomat.catalog.words import VoiceAccent, VoiceFacts, VoiceSex
 from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
-ON_A_PAGE: Final = 8
+ON_A_PAGE: Final = 6
+"""With the lines that describe them, as many as a phone shows at once."""
 MAX_LABEL_LENGTH: Final = 60
 
 
@@ -136,8 +137,10 @@ def voice_rows(say: Say, form: Form, page: VoicePage) -> Rows:
 
 
 def voice_in_words(say: Say, voice: Voice) -> str:
-    """Who it is: «👩 Arabella — загадочный, чувственный»."""
-    return _with_signs(say, voice, voice.label)
+    """Who it is: «👩 Ana Rita — плавный, светлый 🇬🇧»."""
+    accent = voice.facts.accent
+    known = _with_sex(say, voice, voice.label)
+    return f"{known} {say(f'voice-sign-{accent}')}" if accent else known
 
 
 def sample_caption(say: Say, voice: Voice, *, drawn: bool) -> str:
@@ -150,7 +153,7 @@ def choose_button(say: Say, form: Form, voice: Voice) -> InlineKeyboardButton:
 
 
 def _voice_row(say: Say, form: Form, voice: Voice) -> list[InlineKeyboardButton]:
-    label = _with_signs(say, voice, voice.name if voice.has_sample else voice.label)
+    label = _with_sex(say, voice, voice.name) if voice.has_sample else voice_in_words(say, voice)
     pick = OptionButton(form_id=form.form_id, turn=form.turn, option=voice.number)
     row = [button(cut(label, MAX_LABEL_LENGTH), pick)]
     if voice.has_sample:
@@ -159,10 +162,9 @@ def _voice_row(say: Say, form: Form, voice: Voice) -> list[InlineKeyboardButton]
     return row
 
 
-def _with_signs(say: Say, voice: Voice, text: str) -> str:
-    sex, accent = voice.facts.sex, voice.facts.accent
-    signs = [say(f"voice-sign-{sex}")] if sex else []
-    return " ".join([*signs, text, *([say(f"voice-sign-{accent}")] if accent else [])])
+def _with_sex(say: Say, voice: Voice, text: str) -> str:
+    sex = voice.facts.sex
+    return f"{say(f'voice-sign-{sex}')} {text}" if sex else text
 
 
 def _filter(say: Say, form: Form, page: VoicePage, name: str, leads_to: VoiceFilter) -> InlineKeyboardButton:

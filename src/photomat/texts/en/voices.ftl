@@ -14,9 +14,9 @@ voice-sample-failed = The sample could not be sent. Tap once more.
 voice-only-set = ✓ { $name }
 voice-only-female = 👩 Female
 voice-only-male = 👨 Male
-voice-only-british = 🇬🇧 British
-voice-only-australian = 🇦🇺 Australian
-voice-only-indian = 🇮🇳 Indian
+voice-only-british = 🇬🇧 Britain
+voice-only-australian = 🇦🇺 Australia
+voice-only-indian = 🇮🇳 India
 
 ## Signs beside a name
 voice-sign-female = 👩

@@ -14,9 +14,9 @@ voice-sample-failed = Не получилось отправить пример.
 voice-only-set = ✓ { $name }
 voice-only-female = 👩 Женские
 voice-only-male = 👨 Мужские
-voice-only-british = 🇬🇧 Британские
-voice-only-australian = 🇦🇺 Австралийские
-voice-only-indian = 🇮🇳 Индийские
+voice-only-british = 🇬🇧 Британия
+voice-only-australian = 🇦🇺 Австралия
+voice-only-indian = 🇮🇳 Индия
 
 ## Знаки у имени
 voice-sign-female = 👩
