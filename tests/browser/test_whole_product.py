@@ -45,20 +45,21 @@ async def test_one_command_leads_to_one_picture_in_the_browser(tmp_path: Path) -
         async with page_at(browser, f"http://127.0.0.1:{port + 1}/") as page:
             await buy(page, "кот-космонавт")
             await page.get_by_text("Генерация идёт").first.wait_for()
-            photos = page.locator('[data-from="bot"][data-kind="photo"]')
+            photos = page.locator('[data-from="bot"][data-kind="photo"]', has_text="кот-космонавт")
             await photos.first.wait_for()
             await page.locator('[data-from="bot"]', has_text="✅ Генерация завершена").first.wait_for()
             await expect(photos).to_have_count(1)
             await photos.first.locator("img").first.evaluate("image => image.decode()")
             await shoot(page, "chat")
         async with page_at(browser, f"http://127.0.0.1:{port + 1}/", is_phone=True, color_scheme="dark") as phone:
-            await phone.locator('[data-kind="photo"] img').first.evaluate("image => image.decode()")
+            photo = phone.locator('[data-kind="photo"]', has_text="кот-космонавт")
+            await photo.locator("img").first.evaluate("image => image.decode()")
             await shoot(phone, "chat-phone-dark")
         process.send_signal(signal.SIGINT)
         async with asyncio.timeout(120):
             assert await process.wait() == 0, log_file.read_text()
     async with running_sandbox(tmp_path) as address, chromium() as browser, page_at(browser, address) as page:
-        await page.locator('[data-kind="photo"]').first.wait_for()
+        await page.locator('[data-kind="photo"]', has_text="кот-космонавт").first.wait_for()
         await say(page, "/balance")
         await page.locator('[data-from="bot"]', has_text="999,36").first.wait_for()
 

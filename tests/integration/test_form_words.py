@@ -2,6 +2,7 @@
 
 import pytest
 
+from photomat.catalog.load import load_catalog
 from support.conversation import conversation
 from support.forms import RICH, form, labels, opens, order, presses, voices
 
@@ -223,3 +224,12 @@ async def test_a_text_that_may_be_longer_than_a_message_is_told_that_one_message
         assert "20000" not in chat.newest
         await chat.says("я" * 4096)
         assert len((await order(chat))["prompt"]) == 4096
+
+
+async def test_the_example_of_a_model_can_be_taken_as_the_answer(database: str) -> None:
+    async with form(database, "z-image") as chat:
+        await chat.taps("💡 Взять пример")
+        await chat.taps("1:1")
+        example = load_catalog().models["z-image"].example_prompt
+        assert example is not None
+        assert (await order(chat))["prompt"] == example.ru

@@ -53,6 +53,7 @@ class Step(StrEnum):
     REMOVE = "rm"
     RESULTS = "res"
     QUESTION = "ask"
+    EXAMPLE = "ex"
 
 
 class JobAction(StrEnum):

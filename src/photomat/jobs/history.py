@@ -98,6 +98,11 @@ async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id:
     )
 
 
+async def has_ordered(pool: Pool, user_id: UserId) -> bool:
+    """Whether a user has bought anything yet."""
+    return bool(await pool.fetchval("SELECT true FROM generation_jobs WHERE user_id = $1 LIMIT 1", user_id))
+
+
 async def earlier_tasks(
     pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
 ) -> list[EarlierResult]:

@@ -45,6 +45,7 @@ from photomat.bot.order_form.flow import (
 )
 from photomat.bot.order_form.form import VARIANT, Form
 from photomat.bot.order_form.message_answers import accept_own_result
+from photomat.bot.order_form.parsing import parse_answer
 from photomat.bot.order_form.views import OpenQuestion, pages_of
 from photomat.bot.results.gallery_views import PickPage, pick_page
 from photomat.bot.transport import Tap, send
@@ -187,6 +188,15 @@ async def _skip(ctx: UpdateContext, reply: Reply, question: OpenQuestion, asked:
         await go_on(ctx, reply, question.model, forms.skip(question.form))
 
 
+async def _take_example(ctx: UpdateContext, reply: Reply, question: OpenQuestion, asked: Input) -> None:
+    example = question.model.example_prompt
+    value = parse_answer(asked, example.of(question.language) if example else "", question.language)
+    if isinstance(value, Refused):
+        await reply.refuse(question, value)
+    else:
+        await accept(ctx, reply, question, value)
+
+
 async def _finish(ctx: UpdateContext, reply: Reply, question: OpenQuestion, _asked: Input) -> None:
     left = tuple(each.name for each in forms.upcoming(question.model, question.form))
     await go_on(ctx, reply, question.model, forms.leave_out(question.model, question.form, left))
@@ -218,6 +228,7 @@ STEPS: dict[Step, Callable[[UpdateContext, Reply, OpenQuestion, Input], Awaitabl
     Step.FINISH: _finish,
     Step.DONE: _done,
     Step.REMOVE: _remove,
+    Step.EXAMPLE: _take_example,
 }
 LINE_STEPS: dict[Step, Callable[[Form, Input], Form]] = {
     Step.MORE: forms.another_line,

@@ -340,7 +340,7 @@ def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
         return _field_steps(say, form, asked)
     if form.gathered:
         return _gathered_steps(say, form, asked)
-    row = []
+    row = [_step(say("form-take-example"), form, Step.EXAMPLE)] if has_example(model, form, asked) else []
     if form.is_change and is_given(form.inputs.get(asked.name)) and not (asked.required and asked.default is None):
         row.append(_step(say("form-remove"), form, Step.REMOVE))
     if can_skip(model, form):
@@ -348,6 +348,11 @@ def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
     if can_finish(model, form):
         row.append(_step(say("form-finish"), form, Step.FINISH))
     return [*([row] if row else []), *_results(say, form, asked)]
+
+
+def has_example(model: Model, form: Form, asked: Input) -> bool:
+    """Whether the model's example answers the question."""
+    return asked.role == "prompt" and model.example_prompt is not None and not form.is_change
 
 
 def ways_out(say: Say, form: Form, before: InlineKeyboardButton | None) -> Rows:
@@ -421,7 +426,7 @@ def _made_in_words(say: Say, made: EarlierResult) -> str:
     what = cut(words, MAX_NUMBERED_LENGTH if made.outputs > 1 else MAX_WORDS_LENGTH) or made.model
     if made.seconds is not None:
         what = f"{what} ({int(made.seconds) // 60}:{int(made.seconds) % 60:02d})"
-    when = f"{made.made_at:%d.%m %H:%M}"
+    when = f"{made.made_at:%d.%m}"
     if made.position is None or made.outputs == 1:
         return say("form-source", when=when, what=what)
     facts = {"when": when, "what": what, "number": made.position + 1}

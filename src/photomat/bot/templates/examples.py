@@ -26,6 +26,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.templates import views
 from photomat.bot.templates.handlers import shown_templates
 from photomat.bot.transport import Tap
+from photomat.jobs.history import has_ordered
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.telegram.errors import is_not_modified
@@ -57,16 +58,23 @@ def router() -> Router:
 
 
 async def send_example(message: Message, ctx: UpdateContext) -> None:
-    """Send the first example; nothing where there is none. What goes wrong with it costs the example alone."""
+    """Send the first example to a user who has ordered nothing yet; what goes wrong with it costs the example alone.
+
+    It is sent as a text and edited into media: repeated after a crash, it leaves a stray line and no second picture.
+    """
     shown = await _find(ctx, None) if message.chat.type == ChatType.PRIVATE else None
-    if shown is None:
+    if shown is None or await has_ordered(ctx.pool, ctx.user_id):
         return
+    media = _media(ctx, shown)
+    line = await message.answer(media.caption or shown.template.id, parse_mode=ParseMode.HTML)
     try:
-        sent = await _send(message, ctx, shown)
+        edited = await line.edit_media(media, reply_markup=_keyboard(ctx, shown))
     except (TelegramBadRequest, TelegramNetworkError, OSError) as error:
         log.warning("EXAMPLE_NOT_SHOWN", subject=shown.example.subject, reason=describe(error))
+        await line.delete()
         return
-    _keep_file_id(ctx, shown.example, sent)
+    if isinstance(edited, Message):
+        _keep_file_id(ctx, shown.example, edited)
 
 
 async def turn_example(_query: CallbackQuery, callback_data: ExampleButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -94,18 +102,6 @@ async def _find(ctx: UpdateContext, template_id: str | None) -> Shown | None:
         return None
     template = next((each for each in found if each.id == template_id), found[0])
     return Shown(template=template, example=ready[of_template(template.id)], others=found)
-
-
-async def _send(message: Message, ctx: UpdateContext, shown: Shown) -> Message:
-    source, markup = _source(shown.example), _keyboard(ctx, shown)
-    caption = views.example_caption(ctx.say, shown.template, language=ctx.language, drawn=shown.example.drawn)
-    match shown.example.media:
-        case "image":
-            return await message.answer_photo(source, caption=caption, parse_mode=ParseMode.HTML, reply_markup=markup)
-        case "video":
-            return await message.answer_video(source, caption=caption, parse_mode=ParseMode.HTML, reply_markup=markup)
-        case _:
-            return await message.answer_audio(source, caption=caption, parse_mode=ParseMode.HTML, reply_markup=markup)
 
 
 def _media(ctx: UpdateContext, shown: Shown) -> ExampleInput:

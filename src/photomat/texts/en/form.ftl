@@ -11,6 +11,7 @@ form-page = <b>{ $model }</b> · step { $step } of { $steps }
     { $about }
 
     { $ask }
+form-take-example = 💡 Use the example
 form-example = 💡 Example: <code>{ $prompt }</code>
 form-price = 💰 { $price }
 form-price-from = 💰 from { $price }

@@ -11,6 +11,7 @@ form-page = <b>{ $model }</b> · шаг { $step } из { $steps }
     { $about }
 
     { $ask }
+form-take-example = 💡 Взять пример
 form-example = 💡 Пример: <code>{ $prompt }</code>
 form-price = 💰 { $price }
 form-price-from = 💰 от { $price }
