@@ -117,6 +117,16 @@ async def test_an_order_in_a_group_from_command_to_job(database: str) -> None:
         assert tuple(job) == (ANNA, GROUP, {"prompt": "кот", "aspect_ratio": "1:1"})
 
 
+async def test_voices_are_plain_options_in_a_group(database: str) -> None:
+    async with group(database) as chat:
+        await chat.says(ANNA, "/start")
+        await chat.taps(ANNA, "n:elevenlabs/text-to-speech-turbo-2-5")
+        await chat.says(ANNA, "Привет!", to_bot=True)
+        await chat.taps(ANNA, chat.button("Голос: James"))
+        assert chat.button("Arabella — загадочный").startswith("o:")
+        assert not any("Женские" in str(call) for call in chat.session.calls)
+
+
 async def test_somebody_else_can_neither_answer_nor_buy_nor_change(database: str) -> None:
     async with group(database) as chat:
         await chat.says(BORIS, "/start")

@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 
+from photomat.app.settings import Settings
 from photomat.catalog.load import load_catalog
+from photomat.cli.drawn_examples import draw_examples
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.http import Fetcher
@@ -19,7 +21,7 @@ from photomat.kie.client import KieClient, KieUploads
 from photomat.kie.port import Busy, Provider, TaskRefused
 from photomat.kie.state_parser import KieState, Reading
 from photomat.operators.templates import add_template, forget_example, hide_template
-from photomat.templates.examples import Examples, of_template
+from photomat.templates.examples import Examples, add_drawn, of_template
 from photomat.templates.load import shipped_templates
 from photomat.templates.make import ExampleMaker, wanted_examples, wanted_voices
 from photomat.templates.stored import Templates
@@ -148,6 +150,19 @@ async def test_a_task_that_was_not_ready_is_fetched_by_the_next_run(database: st
         assert await maker(pool, provider, tmp_path).make(wanted("portrait")) == {PORTRAIT: "running"}
         assert await making.make(wanted("portrait")) == {PORTRAIT: "made"}
         assert len(kie.world.tasks) == 1
+
+
+async def test_the_sandbox_draws_a_tune_for_every_voice_that_can_have_a_sample(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, running_kie() as kie:
+        settings = Settings(_env_file=None, bot_token="1:token", data_dir=tmp_path, kie_api_url=kie.url)
+        async with transaction(pool) as tx:
+            for name in TEMPLATES:
+                await add_drawn(tx, of_template(name), file="there.jpg", media="image")
+        await draw_examples(settings, database)
+        ready = await Examples(pool=pool, folder=settings.examples_folder).ready()
+        voices = [ready[each.subject] for each in wanted_voices(shelf())]
+        assert all(each.drawn and each.media == "audio" and each.path.is_file() for each in voices)
+        assert len({each.path.read_bytes() for each in voices}) > len(voices) // 2, "voices differ"
 
 
 async def test_operators_hide_and_add_templates_with_a_row_in_the_journal(database: str) -> None:

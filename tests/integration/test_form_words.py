@@ -4,7 +4,7 @@ import pytest
 
 from photomat.catalog.load import load_catalog
 from support.conversation import conversation
-from support.forms import RICH, form, labels, opens, order, presses
+from support.forms import RICH, form, labels, opens, order, presses, voices
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -41,11 +41,12 @@ async def test_a_choice_of_many_is_turned_through_and_may_be_typed_by_its_name(d
         await chat.says("Привет!")
         await chat.taps("✏️ Изменить")
         await chat.taps("✏️ Голос")
-        first = labels(chat)
+        first = voices(chat)
         assert "Страница 1 из" in chat.newest
-        await chat.taps("▶️")
+        await chat.taps("Следующие ➡️")
         assert "Страница 2 из" in chat.newest
-        assert not set(first[:12]) & set(labels(chat)[:12])
+        assert len(first) == len(voices(chat)) == 6
+        assert not set(first) & set(voices(chat))
         assert "Нет такого варианта" in await chat.says("нет такого")
         assert "Голос: Xavier — " in await chat.says("xavier")
         assert (await order(chat))["voice"]

@@ -55,6 +55,12 @@ def labels(chat: Chat) -> list[str]:
     return [button["text"] for row in chat.screen()[-1]["inline_keyboard"] or [] for button in row]
 
 
+def voices(chat: Chat) -> list[str]:
+    """The voices that the newest message lets choose."""
+    buttons = [button for row in chat.screen()[-1]["inline_keyboard"] or [] for button in row]
+    return [button["text"] for button in buttons if button["callback_data"].startswith("o:")]
+
+
 def picks(chat: Chat) -> list[str]:
     """What was made before, as far as a question offers it."""
     buttons = [button for message in chat.screen() for row in message["inline_keyboard"] or [] for button in row]

@@ -18,6 +18,7 @@ from photomat.bot.middlewares import InGroup
 from photomat.catalog.load import load_catalog
 from photomat.catalog.storefront import MENU_CATEGORIES, MENU_GROUPS
 from photomat.catalog.wishes import wishes
+from photomat.catalog.words import VoiceAccent, VoiceSex
 from photomat.templates.load import MAX_ID_LENGTH
 from photomat.texts.load import LANGUAGES, load_texts
 
@@ -37,6 +38,8 @@ LONGEST = {
     "language": max(LANGUAGES, key=len),
     "action": "page",
     "wish": max(wishes(), key=len),
+    "sex": max(get_args(VoiceSex), key=len),
+    "accent": max(get_args(VoiceAccent), key=len),
 }
 """The longest value of each field that is any text."""
 

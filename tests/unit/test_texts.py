@@ -20,6 +20,7 @@ from photomat.catalog.input import FILE_KINDS, InputType
 from photomat.catalog.model import STRENGTHS
 from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, MENU_GROUPS, OfferFilter
 from photomat.catalog.wishes import wishes
+from photomat.catalog.words import VoiceAccent, VoiceSex
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.next_steps import OFFERED
@@ -136,6 +137,7 @@ def keys_made_up() -> set[str]:
         *(f"good-{mark}" for mark in ("best", "cheap", "fast-cheap", *STRENGTHS)),
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
+        *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),
     }
 
 

@@ -14,6 +14,7 @@ from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
+from photomat.bot.order_form import voice_handlers
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
@@ -86,6 +87,7 @@ def _routers() -> list[Router]:
         transfer.router(),
         review.router(),
         templates.answers_router(),
+        voice_handlers.router(),
         order_form.router(),
         order_card.router(),
         assistant.router(),

@@ -11,6 +11,7 @@ from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
 
 from photomat.catalog.storefront import OfferFilter
+from photomat.catalog.words import VoiceAccent, VoiceSex
 from photomat.jobs.gallery import GalleryFilter
 from photomat.payments.options import PaymentMethod
 
@@ -203,6 +204,24 @@ class ResultsPageButton(CallbackData, prefix="rp"):
     page: PageNumber
 
 
+class VoicesButton(CallbackData, prefix="vl"):
+    """Turns the list of voices of the open question to a page, or to the voices of one sex or accent."""
+
+    form_id: Id
+    turn: Small
+    sex: VoiceSex | None = None
+    accent: VoiceAccent | None = None
+    page: PageNumber = 0
+
+
+class HearVoiceButton(CallbackData, prefix="vs"):
+    """Lets one of the voices of the open question be heard, by its number among the options."""
+
+    form_id: Id
+    turn: Small
+    option: Small
+
+
 class SearchPageButton(CallbackData, prefix="sp"):
     """Turns to a page of what a search found; its words are in the conversation's data."""
 
@@ -226,7 +245,9 @@ class PickButton(CallbackData, prefix="pj"):
     output: Small
 
 
-QuestionButton: TypeAlias = OptionButton | OptionPageButton | ResultsPageButton | StepButton | PickButton
+QuestionButton: TypeAlias = (
+    OptionButton | OptionPageButton | ResultsPageButton | StepButton | PickButton | VoicesButton | HearVoiceButton
+)
 """Belongs to the question a form had at one turn; at another turn it is stale."""
 
 

@@ -54,7 +54,7 @@ class CloseAnsweredQuestion(BaseMiddleware):
             return result
         shown = {after.asked_in, after.counter} if after is not None else set()
         tapped = {event.message.message_id} if isinstance(event, CallbackQuery) and event.message else set()
-        asked = [each for each in (before.asked_in, before.counter) if each is not None]
+        asked = [each for each in (before.asked_in, before.counter, *before.heard) if each is not None]
         await close_keyboards(
             bot, chat_id=ctx.chat_id, message_ids=[each for each in asked if each not in shown | tapped]
         )

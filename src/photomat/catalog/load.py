@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from photomat.catalog.load_model import read_model
 from photomat.catalog.model import Catalog, Model
 from photomat.catalog.tables import Location, ModelsFile, Refusal, Table, WordsFile, inside, require
-from photomat.catalog.words import InputWords, Words
+from photomat.catalog.words import InputWords, VoiceFacts, Words
 from photomat.kernel.errors import Startup
 
 F = TypeVar("F", bound=Table)
@@ -111,7 +111,7 @@ def _load(folder: Traversable) -> Catalog:
     for file in files:
         if not _is_words(file):
             _read_models(_source(file), words, models)
-    return Catalog(models=models, omitted=words.omitted)
+    return Catalog(models=models, omitted=words.omitted, voices=words.voices)
 
 
 def _read_models(source: Source, words: Words, models: dict[str, Model]) -> None:
@@ -132,6 +132,9 @@ def _words(files: Sequence[WordsFile]) -> Words:
         options={(name, value): label for name, labels in options for value, label in labels.items()},
         examples={russian: english for file in files for russian, english in file.example.items()},
         omitted={name: why for file in files for name, why in file.omitted.items()},
+        voices={
+            value: VoiceFacts(sex=each.sex, accent=each.accent) for file in files for value, each in file.voice.items()
+        },
     )
 
 

@@ -21,7 +21,7 @@ from photomat.catalog.formula import (
     total,
 )
 from photomat.catalog.input import Condition, Input, Role
-from photomat.catalog.words import LocalizedText
+from photomat.catalog.words import LocalizedText, VoiceFacts
 from photomat.kie.protocol import JOBS
 
 Kind: TypeAlias = Literal["image", "video", "audio", "text"]
@@ -161,11 +161,12 @@ class Model:
 class Catalog:
     """Every model we know, by id, in the order of the files: on sale, off, or retired.
 
-    `omitted` are inputs of Kie that no form offers, and why.
+    `omitted` are inputs of Kie that no form offers, and why; `voices` the options that are voices.
     """
 
     models: Mapping[str, Model]
     omitted: Mapping[str, str] = field(default_factory=dict)
+    voices: Mapping[str, VoiceFacts] = field(default_factory=dict)
 
     def get(self, model_id: str) -> Model:
         return self.models[model_id]

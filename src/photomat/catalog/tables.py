@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PositiveInt, 
 from photomat.catalog.formula import UnitWord, plain
 from photomat.catalog.input import FileKind, InputType, Place, Role, Sends
 from photomat.catalog.model import Category, Output, Pace, Status, Strength, Tag
-from photomat.catalog.words import LANGUAGES, LocalizedText
+from photomat.catalog.words import LANGUAGES, LocalizedText, VoiceAccent, VoiceSex
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -305,6 +305,11 @@ class InputWordsTable(Table):
     ask: Localized | None = None
 
 
+class VoiceTable(Table):
+    sex: VoiceSex | None = None
+    accent: VoiceAccent | None = None
+
+
 class WordsFile(Table):
     """`words*.toml`."""
 
@@ -313,3 +318,4 @@ class WordsFile(Table):
     options: dict[str, dict[str, Localized]] = {}
     example: dict[str, str] = {}
     omitted: dict[str, str] = {}
+    voice: dict[str, VoiceTable] = {}

@@ -7,9 +7,11 @@ model states only what differs.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 LANGUAGES: Final = ("ru", "en")
+VoiceSex: TypeAlias = Literal["female", "male"]
+VoiceAccent: TypeAlias = Literal["british", "australian", "indian"]
 
 CAPITAL: Final = re.compile(r"[A-Z]")
 RUSSIAN: Final = re.compile(r"[А-Яа-яЁё]")
@@ -36,16 +38,25 @@ class InputWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceFacts:
+    """What is known of a voice besides its name; None is unknown, or neither."""
+
+    sex: VoiceSex | None = None
+    accent: VoiceAccent | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """The shared words: of inputs by name; of options by input (`""`: any) and value; what is never offered, and why.
 
-    `examples` maps Russian examples to English.
+    `examples` maps Russian examples to English; `voices` are the options that are voices.
     """
 
     inputs: Mapping[str, InputWords] = field(default_factory=dict)
     options: Mapping[tuple[str, str], LocalizedText] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
+    voices: Mapping[str, VoiceFacts] = field(default_factory=dict)
 
     def input(self, name: str) -> InputWords | None:
         """The words of an input, however Kie spells it: `taskId` is `task_id`."""

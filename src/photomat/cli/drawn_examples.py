@@ -15,9 +15,9 @@ from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.kernel.error_report import describe
 from photomat.kernel.http import HttpClient
 from photomat.kernel.logs import get_logger
-from photomat.templates.examples import Examples, add_drawn, of_template
+from photomat.templates.examples import Examples, add_drawn, of_template, of_voice
 from photomat.templates.load import shipped_templates
-from photomat.templates.make import LANGUAGE, write_example
+from photomat.templates.make import LANGUAGE, VOICE_MODELS, write_example
 from photomat.templates.template import Template
 
 SQUARE: Final = "1:1"
@@ -26,7 +26,7 @@ log = get_logger()
 
 
 async def draw_examples(settings: Settings, dsn: str) -> None:
-    """Draw an example of every template that has none; what goes wrong costs the sandbox nothing else."""
+    """Draw an example of every template and voice that has none; what goes wrong costs the sandbox nothing else."""
     client = HttpClient(name="the simulated Kie", headers={})
     try:
         pool = await connect_pool(dsn, name="drawn examples", size=1, bot_id=settings.bot_id)
@@ -44,15 +44,23 @@ async def _draw_missing(pool: Pool, client: HttpClient, settings: Settings) -> N
     catalog = load_catalog()
     folder = settings.examples_folder
     known = await Examples(pool=pool, folder=folder).all()
-    for template in shipped_templates(catalog).values():
-        subject = of_template(template.id)
+    templates = shipped_templates(catalog).values()
+    drawings = {of_template(each.id): _wanted(each, catalog) for each in templates} | _wanted_voices(catalog)
+    for subject, wanted in drawings.items():
         if subject in known:
             continue
         url = f"{settings.kie_api_url}/sandbox/drawing"
-        answer = await client.get(url, within=DRAWN_WITHIN, query=_wanted(template, catalog))
+        answer = await client.get(url, within=DRAWN_WITHIN, query=wanted)
         file, media = await asyncio.to_thread(write_example, folder, subject, answer.body)
         async with transaction(pool) as tx:
             await add_drawn(tx, subject, file=file, media=media)
+
+
+def _wanted_voices(catalog: Catalog) -> dict[str, dict[str, str]]:
+    """A tune of its own for each voice of which an operator can have samples made."""
+    asked = catalog.get(VOICE_MODELS[0]).input_for("voice")
+    options = asked.options if asked else ()
+    return {of_voice(each): {"prompt": each, "output": "audio"} for each in options}
 
 
 def _wanted(template: Template, catalog: Catalog) -> dict[str, str]:

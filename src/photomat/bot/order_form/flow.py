@@ -23,6 +23,7 @@ from photomat.bot.order_form.form import (
     with_field,
 )
 from photomat.bot.order_form.views import About, OpenQuestion, Sources
+from photomat.bot.order_form.voices import ALL_VOICES, VoiceFilter, VoicePage, is_voice_choice, voices_of
 from photomat.bot.order_form.wording import refused_in_words
 from photomat.bot.view import Show, View
 from photomat.catalog.answers import Refused
@@ -31,8 +32,10 @@ from photomat.catalog.model import Model
 from photomat.catalog.order import still_valid
 from photomat.catalog.reference import JobRef, reference
 from photomat.catalog.storefront import menu_category
+from photomat.catalog.words import VoiceFacts
 from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds
-from photomat.kernel.ids import JobId
+from photomat.kernel.ids import ChatId, JobId
+from photomat.templates.examples import of_voice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +96,9 @@ async def ask(ctx: UpdateContext, show: Show, model: Model, form: Form, *, why: 
     ctx.save_form(replace(form, asked_in=shown_in))
 
 
-async def asked_view(ctx: UpdateContext, question: OpenQuestion, *, page: int = 0) -> View:
+async def asked_view(
+    ctx: UpdateContext, question: OpenQuestion, *, page: int = 0, only: VoiceFilter = ALL_VOICES
+) -> View:
     """The open question; the first of a form is the model's page, and one that has files already counts them."""
     form, asked, current = question.form, question.input, question.current
     if asked is not None and files_so_far(form, asked):
@@ -102,7 +107,10 @@ async def asked_view(ctx: UpdateContext, question: OpenQuestion, *, page: int = 
     if form.is_first:
         about = About(offer=await ctx.orders.offer(model), usual_s=await usual_seconds(ctx.pool, model.id))
     sources = await _sources(ctx, question, current, page) if current and current.type in {"task", "track"} else None
-    return views.question_view(question, page=page, about=about, sources=sources)
+    voices = (
+        await _voices(ctx, current, page, only) if current and is_voice_choice(current, _known_voices(ctx)) else None
+    )
+    return views.question_view(question, page=page, about=about, sources=sources, voices=voices)
 
 
 async def accept(ctx: UpdateContext, reply: Reply, question: OpenQuestion, value: Any) -> None:
@@ -191,6 +199,21 @@ async def _sources(ctx: UpdateContext, question: OpenQuestion, current: Input, p
     makers = [await ctx.orders.model(each.id) for each in ctx.orders.catalog.sources(question.model, current)]
     made = await matching_results(ctx, question, current, page=page)
     return Sources(made=made, models=[each for each in makers if each is not None], page=page)
+
+
+async def _voices(ctx: UpdateContext, current: Input, page: int, only: VoiceFilter) -> VoicePage | None:
+    """The list of voices; in a group, where samples would disturb, None: voices are options like any other there."""
+    if ctx.chat_id != ChatId(ctx.user_id):
+        return None
+    samples = await ctx.config.examples.ready()
+    heard = frozenset(each for each in current.options if of_voice(each) in samples)
+    return VoicePage(
+        voices=voices_of(current, _known_voices(ctx), samples=heard, language=ctx.language), only=only, page=page
+    )
+
+
+def _known_voices(ctx: UpdateContext) -> Mapping[str, VoiceFacts]:
+    return ctx.orders.catalog.voices
 
 
 def _starts_from(came_from: str | None) -> FileKind | None:

@@ -23,6 +23,8 @@ VARIANT: Final = ""
 """What is asked where a model can be ordered in several variants: which one."""
 INCOMPLETE: Final = frozenset({"form-missing", "form-one-of"})
 """Objections that hold only until everything was asked."""
+UNSHOWN: Final[Mapping[str, Any]] = {"counter": None, "asked_in": None, "heard": ()}
+"""The messages of a question that was not asked yet."""
 NEEDED: Final = ("form_id", "model", "inputs", "asking", "draft_id")
 
 
@@ -32,10 +34,10 @@ class Form:
 
     `trail` are the answered questions, `way` the number of the chosen variant. `gathered` are the files or lines of a
     question that is answered bit by bit; `field` of line `at` is asked now. `asked_in` is the message that asks the open
-    question, `counter` the one that counts files, `album` the album of the last file, `album_left` one whose rest the user
-    knows is not taken. `came_from` leads back to the list the model was picked from; `begins_with` is the file that list is
-    about: it is asked for first, even where the model does not need it. `again` are inputs whose answers no longer fit: they
-    are asked for anew.
+    question, `heard` those that let a voice be heard, `counter` the one that counts files, `album` the album of the last
+    file, `album_left` one whose rest the user knows is not taken. `came_from` leads back to the list the model was picked
+    from; `begins_with` is the file that list is about: it is asked for first, even where the model does not need it. `again`
+    are inputs whose answers no longer fit: they are asked for anew.
     """
 
     form_id: int
@@ -53,6 +55,7 @@ class Form:
     field: str | None = None
     counter: int | None = None
     asked_in: int | None = None
+    heard: tuple[int, ...] = ()
     album: str | None = None
     album_left: str | None = None
     came_from: str | None = None
@@ -232,7 +235,7 @@ def steps(model: Model, form: Form) -> tuple[int, int]:
 
 
 def _turned(form: Form, asking: str) -> Form:
-    return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, counter=None, asked_in=None)
+    return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, **UNSHOWN)
 
 
 def _variant_inputs(model: Model, form: Form) -> frozenset[str]:
@@ -390,4 +393,4 @@ def _with_line(form: Form, line: dict[str, Any]) -> Form:
 
 
 def _at(form: Form, at: int, field: str | None) -> Form:
-    return replace(form, at=at, field=field, turn=form.turn + 1, counter=None, asked_in=None)
+    return replace(form, at=at, field=field, turn=form.turn + 1, **UNSHOWN)

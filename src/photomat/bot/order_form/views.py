@@ -22,6 +22,7 @@ from photomat.bot.buttons import (
 from photomat.bot.menu import views as menu_views
 from photomat.bot.order_form import form as forms
 from photomat.bot.order_form.form import VARIANT, Form, can_finish, can_skip, is_typed
+from photomat.bot.order_form.voices import VoicePage, voice_lines, voice_rows
 from photomat.bot.order_form.wording import asked_in_words, refused_in_words, title_of, variant_in_words
 from photomat.bot.view import Rows, View, button, in_rows, page_turns
 from photomat.catalog.answers import Refused
@@ -93,11 +94,19 @@ class Sources:
 
 
 def question_view(
-    question: OpenQuestion, *, page: int = 0, about: About | None = None, sources: Sources | None = None
+    question: OpenQuestion,
+    *,
+    page: int = 0,
+    about: About | None = None,
+    sources: Sources | None = None,
+    voices: VoicePage | None = None,
 ) -> View:
     """The open question of a form; `about` makes it the model's page."""
     say, form, model = question.say, question.form, question.model
-    if sources is None:
+    if voices is not None:
+        ask = "\n".join([*_question_lines(question), *voice_lines(say, voices)])
+        answers = voice_rows(say, form, voices)
+    elif sources is None:
         ask, answers = _question_text(question, page), _answers(question, page)
     else:
         ask, answers = _asked_of_sources(question, sources), _source_rows(question, sources)
@@ -180,12 +189,19 @@ def _question_text(question: OpenQuestion, page: int) -> str:
         return say("form-way")
     if asked.type == "list" and form.field is None and form.gathered:
         return _lines_so_far(question, asked)
-    parts = [_which_line(question, asked)] if form.field is not None else []
-    parts.append(asked_in_words(say, current, question.language))
-    parts += _present_value(question, current)
+    parts = _question_lines(question)
     if pages_of(current) > 1:
         parts.append(say("form-options-page", page=page + 1, pages=pages_of(current)))
     return "\n".join(parts)
+
+
+def _question_lines(question: OpenQuestion) -> list[str]:
+    """What is asked and what it is now."""
+    say, asked, current = question.say, question.input, question.current
+    if asked is None or current is None:
+        return []
+    parts = [_which_line(question, asked)] if question.form.field is not None else []
+    return [*parts, asked_in_words(say, current, question.language), *_present_value(question, current)]
 
 
 def _present_value(question: OpenQuestion, current: Input) -> list[str]:
