@@ -62,7 +62,7 @@ async def test_a_lost_answer_without_callbacks_is_never_ordered_again_and_gives_
         card = await anna.buys()
         await instance.says("SUBMIT_UNKNOWN")
         await system.passes(GIVE_UP_S / 2)
-        await until(lambda: "Дольше обычного" in anna.words(card), about=lambda: system.story)
+        await until(lambda: "дольше обычного" in anna.words(card), about=lambda: system.story)
         await system.passes(GIVE_UP_S)
         await until(lambda: "вернулись на баланс" in anna.words(card), about=lambda: system.story)
         await ends_without_a_picture(system, anna, tasks=1 if action == "drop_after" else 0)

@@ -15,7 +15,7 @@ from photomat.bot.order_form.form import Form, form_from_data, is_typed
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
-from photomat.catalog.storefront import PICTURE, menu_category_of
+from photomat.catalog.storefront import PICTURE, menu_category_of, menu_group_of
 from photomat.db.pool import Connection, Pool
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.messages import as_seen
@@ -46,8 +46,13 @@ class Willing:
         """Find a model as people do: on the first page of its list, else by its name; and pick it."""
         if not by_search:
             wish = menu_category_of(model)
+            group = menu_group_of(wish)
             await self.says("/start")
-            await self.taps("m:create" if wish is PICTURE else f"ml:{wish.id}:")
+            if wish is PICTURE or group is None:
+                await self.taps("m:create")
+            else:
+                await self.taps(f"mg:{group.id}")
+                await self.taps(f"ml:{wish.id}:")
         if not self._ways_to(model):
             await self.says(f"/search {model.title_in('ru')}")
         places = self._ways_to(model)

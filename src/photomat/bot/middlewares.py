@@ -47,7 +47,7 @@ class CloseAnsweredQuestion(BaseMiddleware):
     """A question that was answered, or left, loses its buttons; the message that was tapped has become something else."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        ctx, before = _context(data), _context(data).form
+        ctx, before = _context(data), _form_before(_context(data))
         result = await handler(event, data)
         after, bot = ctx.form, data.get("bot")
         if before is None or not isinstance(bot, Bot) or (after is not None and _is_same_question(before, after)):
@@ -59,6 +59,14 @@ class CloseAnsweredQuestion(BaseMiddleware):
             bot, chat_id=ctx.chat_id, message_ids=[each for each in asked if each not in shown | tapped]
         )
         return result
+
+
+def _form_before(ctx: UpdateContext) -> Form | None:
+    """The open form; None for one that cannot be read: its handler fails, and any other update goes on."""
+    try:
+        return ctx.form
+    except (TypeError, ValueError):
+        return None
 
 
 def _is_same_question(before: Form, after: Form) -> bool:

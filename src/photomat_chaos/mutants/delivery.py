@@ -15,8 +15,8 @@ CARDS: Final = (
         "mark-without-fence",
         "a worker that lost the lock marks the card as shown",
         SourceEdit(
-            find="THEN 1 ELSE 0 END WHERE job_id = $1 AND delivery_fence = $2",
-            replace=f"THEN 1 ELSE 0 END WHERE job_id = $1 AND {NO_FENCE}",
+            find="THEN 1 ELSE 0 END, shown_place = $9 WHERE job_id = $1 AND delivery_fence = $2",
+            replace=f"THEN 1 ELSE 0 END, shown_place = $9 WHERE job_id = $1 AND {NO_FENCE}",
         ),
         LOST_LOCK,
     ),
@@ -51,8 +51,8 @@ CARDS: Final = (
         "mark-before-edit",
         "the card counts as shown before it is",
         SourceEdit(
-            find="shown = await self._show(…)",
-            replace='await self._mark(\\1, EditOutcome("url"))\nshown = await self._show(\\1)',
+            find="return view, await self._edit_card(…)",
+            replace='await self._mark(card, view, EditOutcome("url"))\nreturn view, await self._edit_card(\\1)',
         ),
         "tests/integration/test_delivery_trouble.py::test_an_error_of_telegrams_own_is_tried_again",
     ),
