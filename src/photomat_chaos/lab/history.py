@@ -126,7 +126,14 @@ MONEY_IS_BACK: Final = "вернулись на баланс"
 FREE_ONE_IS_BACK: Final = "Бесплатная генерация снова ваша"
 """What a card says instead where nothing was paid."""
 OFFERED: Final = "Хотите забрать его"
-STILL_WORKING: Final = ("Отправляю в работу", "Генерация идёт", "Дольше обычного")
+STILL_WORKING: Final = (
+    "Отправляю в работу",
+    "Генерация идёт",
+    "ольше обычного",
+    "В очереди:",
+    "впереди больше",
+    "не принимает заказы",
+)
 A_SLOT: Final = "Карточка удалена"
 OK: Final = 200
 ANY_KIND: Final = "any"
