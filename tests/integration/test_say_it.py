@@ -212,3 +212,43 @@ async def test_a_greeting_is_no_order(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("привет")
         assert await drafts(chat.pool) == []
+
+
+async def test_after_start_words_are_an_order_of_their_own(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("озвучь: доброе утро")
+        await chat.says("/start")
+        await chat.says("рыжая лиса в снегу")
+        voice, picture = await drafts(chat.pool)
+        assert (voice["revision"], picture["model"]) == (1, "z-image")
+
+
+async def test_after_cancel_words_are_an_order_of_their_own(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("рыжий кот")
+        await chat.says("/cancel")
+        await chat.says("дом у моря")
+        assert [each["inputs"]["prompt"] for each in await drafts(chat.pool)] == ["рыжий кот", "дом у моря"]
+
+
+async def test_a_card_changed_by_a_button_after_start_is_talked_about_again(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("рыжий кот")
+        card = chat.screen()[-1]["message_id"]
+        await chat.says("/start")
+        await chat.taps("16:9", message_id=card)
+        await chat.says("добавь очки")
+        (draft,) = await drafts(chat.pool)
+        assert draft["inputs"] == {"prompt": "рыжий кот, добавь очки", "aspect_ratio": "16:9"}
+
+
+async def test_a_question_below_a_card_with_a_file_is_not_written_into_the_order(database: str, tmp_path: Path) -> None:
+    async with conversation(database, welcome=100_000, results=tmp_path) as chat:
+        await chat.sends(photo(), caption="надень на него шляпу")
+        for said in ("сколько стоит?", "спасибо", "как пополнить баланс?", "где моя картинка?"):
+            assert "Напишите, что сделать" in await chat.says(said), said
+        (draft,) = await drafts(chat.pool)
+        assert (draft["revision"], draft["inputs"]["prompt"]) == (1, "надень на него шляпу")
+        await chat.says("верни ему цвет")
+        (draft,) = await drafts(chat.pool)
+        assert draft["inputs"]["prompt"] == "верни ему цвет"
