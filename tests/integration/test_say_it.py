@@ -252,3 +252,30 @@ async def test_a_question_below_a_card_with_a_file_is_not_written_into_the_order
         await chat.says("верни ему цвет")
         (draft,) = await drafts(chat.pool)
         assert draft["inputs"]["prompt"] == "верни ему цвет"
+
+
+async def test_photos_sent_together_are_one_order(database: str, tmp_path: Path) -> None:
+    async with conversation(database, welcome=100_000, results=tmp_path) as chat:
+        await chat.sends(photo(), caption="соедини их на одном фото", album="7")
+        await chat.sends(photo(), album="7")
+        (draft,) = await drafts(chat.pool)
+        assert draft["inputs"]["prompt"] == "соедини их на одном фото"
+        assert len(draft["inputs"]["image_input"]) == 2
+        assert sum(CREATE in str(each["inline_keyboard"]) for each in chat.screen()) == 1
+
+
+async def test_a_photo_without_words_first_offers_what_to_do(database: str, tmp_path: Path) -> None:
+    async with conversation(database, welcome=100_000, results=tmp_path) as chat:
+        await chat.sends(photo())
+        assert labels(chat)[0].startswith("🎬 Оживить")
+        await chat.says("надень на него шляпу")
+        assert labels(chat)[0].startswith(CREATE)
+        assert "✓ 1K" in labels(chat)
+
+
+async def test_who_asks_what_it_costs_is_told(database: str) -> None:
+    async with conversation(database) as chat:
+        told = await chat.says("сколько стоит?")
+        for name in ("🖼 Картинка — от", "🎬 Видео — от", "🎵 Песня — от"):
+            assert name in told
+        assert await drafts(chat.pool) == []

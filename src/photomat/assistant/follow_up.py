@@ -38,6 +38,12 @@ ADDS: Final = re.compile(
 )
 """How a remark begins that adds to what was said."""
 
+PRICES: Final = re.compile(
+    r"\bсто(?:ит|ят|ить)\b|\bстоимост|\bцен[аыу]\b|\bпрайс|\bтариф|\bпоч[её]м\b|\bhow much\b|\bprices?\b|\bpricing\b",
+    re.IGNORECASE,
+)
+"""Asked only of a message that is no wish."""
+
 ABOUT_US: Final = re.compile(
     r"\bсто(?:ит|ят|ить)\b|\bцен[аыу]\b|\bденьг|\bбаланс|\bзаказ|^где мо|\bhow much\b|\bprice|\bmoney\b|\brefund|\bmy order",
     re.IGNORECASE,
@@ -51,6 +57,11 @@ def changed_words(before: str, said: str) -> str:
     if not remark or (before and BARE.fullmatch(remark)):
         return before
     return f"{before}, {remark}" if before and ADDS.match(remark) else remark
+
+
+def asks_price(said: str) -> bool:
+    """Whether somebody wants to know what things cost."""
+    return PRICES.search(said) is not None
 
 
 def is_aside(said: str, *, about: FileKind | None) -> bool:

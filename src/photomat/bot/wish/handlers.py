@@ -14,7 +14,7 @@ from aiogram.enums import ChatType
 from aiogram.exceptions import TelegramAPIError
 from aiogram.types import Message
 
-from photomat.assistant.follow_up import is_aside
+from photomat.assistant.follow_up import asks_price, is_aside
 from photomat.assistant.plan import Plan, Request
 from photomat.assistant.rules import plan
 from photomat.assistant.said_order import SaidOrder, lacks, offered_for, start_of, takes_kind, with_remark, with_wish
@@ -35,7 +35,7 @@ from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.storefront import Storefront
-from photomat.catalog.wishes import source_input, wish_served_by, with_file, with_words
+from photomat.catalog.wishes import model_for, source_input, wish_served_by, wishes, with_file, with_words
 from photomat.orders.draft import Draft
 from photomat.payments.receipt import waiting_of
 from photomat.payments.topup import has_open_transfer
@@ -71,10 +71,20 @@ async def text_said(message: Message, ctx: UpdateContext) -> None:
     says_what = found is not None and (found.words or found.names_wish)
     named = None if says_what else await search_plain_text(ctx, words)
     if named is not None or found is None or _is_unsold_name(words, storefront):
-        await send(message, named or hint(ctx.say, "fallback-text"))
+        await send(message, named or await _hint(ctx, words, storefront))
     elif await _may_open(message, ctx):
         order = SaidOrder(model=found.model, inputs=found.inputs)
         await open_order(ctx, partial(send, message), order, said=words)
+
+
+async def _hint(ctx: UpdateContext, words: str, storefront: Storefront) -> View:
+    """What to write; to somebody who asks for prices, what the usual wishes cost."""
+    if not asks_price(words):
+        return hint(ctx.say, "fallback-text")
+    priced = {each.model.id: each.price for each in await ctx.orders.offers_on(storefront)}
+    served = ((each, model_for(wishes()[each], storefront)) for each in views.PRICED_WISHES)
+    costs = {wish: priced[model.id] for wish, model in served if model is not None and model.id in priced}
+    return views.prices(ctx.say, costs)
 
 
 def _is_unsold_name(words: str, storefront: Storefront) -> bool:
