@@ -276,6 +276,17 @@ async def test_a_photo_without_words_first_offers_what_to_do(database: str, tmp_
 async def test_who_asks_what_it_costs_is_told(database: str) -> None:
     async with conversation(database) as chat:
         told = await chat.says("сколько стоит?")
-        for name in ("🖼 Картинка — от", "🎬 Видео — от", "🎵 Песня — от"):
+        for name in ("🖼 Картинка — 0,64", "🎬 Видео — ", "🎵 Песня — 9,60"):
             assert name in told
         assert await drafts(chat.pool) == []
+
+
+async def test_the_list_of_picture_models_says_that_words_are_enough_and_they_are(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("озвучь: доброе утро")
+        await chat.says("/help")
+        await chat.taps("🏠 Меню")
+        assert "Просто напишите, что нарисовать" in await chat.taps("🖼 Создать картинку")
+        await chat.says("рыжая лиса в снегу")
+        voice, picture = await drafts(chat.pool)
+        assert (voice["revision"], picture["model"]) == (1, "z-image")

@@ -120,6 +120,7 @@ async def start(message: Message, ctx: UpdateContext) -> None:
 
 async def open_home(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
+    await leave_card(ctx)
     await tap.open(await home_page(ctx))
 
 
@@ -186,6 +187,7 @@ async def open_group(_query: CallbackQuery, callback_data: GroupButton, tap: Tap
 
 async def open_pictures(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
+    await leave_card(ctx)
     await _open_category(tap, ctx, ListButton(category=PICTURE.id))
 
 

@@ -81,10 +81,9 @@ async def _hint(ctx: UpdateContext, words: str, storefront: Storefront) -> View:
     """What to write; to somebody who asks for prices, what the usual wishes cost."""
     if not asks_price(words):
         return hint(ctx.say, "fallback-text")
-    priced = {each.model.id: each.price for each in await ctx.orders.offers_on(storefront)}
-    served = ((each, model_for(wishes()[each], storefront)) for each in views.PRICED_WISHES)
-    costs = {wish: priced[model.id] for wish, model in served if model is not None and model.id in priced}
-    return views.prices(ctx.say, costs)
+    served = {each: model_for(wishes()[each], storefront) for each in views.PRICED_WISHES}
+    offers = {wish: await ctx.orders.offer(model) for wish, model in served.items() if model is not None}
+    return views.prices(ctx.say, {wish: each.usual or each.price for wish, each in offers.items()})
 
 
 def _is_unsold_name(words: str, storefront: Storefront) -> bool:

@@ -74,7 +74,7 @@ def other_models(say: Say, draft: Draft, page: OfferPage, *, language: str) -> V
 
 
 def prices(say: Say, costs: Mapping[str, Money]) -> View:
-    """What the usual wishes cost at least."""
+    """What the usual wishes usually cost."""
     lines = [say("wish-costs", wish=say(f"wish-short-{wish}"), price=price) for wish, price in costs.items()]
     return View(
         text="\n\n".join([say("wish-prices"), "\n".join(lines), say("wish-prices-exact")]), rows=[[to_home(say)]]

@@ -46,6 +46,6 @@ wish-too-many = Too fast: give me a minute and we go on. Everything you sent is 
 wish-voice-unheard = 🎙 I cannot understand words in voice messages yet: please type them. Here is what can be done with the recording itself:
 
 ## What it costs
-wish-prices = <b>💰 What it costs</b>
-wish-costs = { $wish }: from { $price }
+wish-prices = <b>💰 Usual prices</b>
+wish-costs = { $wish }: { $price }
 wish-prices-exact = Write what to make, or send a photo: you see the exact price before you pay.
