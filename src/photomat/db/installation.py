@@ -18,7 +18,16 @@ from photomat.kernel.logs import get_logger
 SANDBOX_BOT: Final = BotId(424242)
 """The bot of the simulated Telegram; no real bot has such a low id."""
 
-CUSTOMER_TABLES: Final = ("generation_jobs", "drafts", "conversations", "inbox", "lanes", "topups", "receipts")
+CUSTOMER_TABLES: Final = (
+    "generation_jobs",
+    "drafts",
+    "conversations",
+    "inbox",
+    "lanes",
+    "topups",
+    "receipts",
+    "assistant_calls",
+)
 """Tables that name the bot a customer talked to."""
 
 READING_TABLES: Final = ("stars_readings", "stars_listed")

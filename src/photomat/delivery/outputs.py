@@ -122,7 +122,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
           FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
-                  output.title, cover_url, seconds, see_through AS is_transparent
+                  output.title, cover_url, seconds, see_through AS is_transparent, track_id IS NOT NULL AS is_track
         """,
         limit,
         lease,
