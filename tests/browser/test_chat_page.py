@@ -121,6 +121,22 @@ async def test_a_photo_of_the_person_reaches_the_bot_with_its_caption() -> None:
         await expect(bubble(page, message["message_id"])).to_have_attribute("data-kind", "photo")
 
 
+async def test_photos_sent_together_reach_the_bot_as_one_album() -> None:
+    async with chat() as (telegram, page, _anna):
+        files = [
+            FilePayload(name=f"{each}.png", mimeType="image/png", buffer=picture(colour=each))
+            for each in ("teal", "gold")
+        ]
+        await page.locator('[data-role="photo-input"]').set_input_files(files)
+        await page.locator('[data-role="composer"]').fill("вот они")
+        await page.locator('[data-role="send"]').click()
+        await expect(page.locator(".album img")).to_have_count(2)
+        first, second = telegram.world.messages.values()
+        assert (first.text, second.text) == ("вот они", "")
+        assert first.media_group_id == second.media_group_id
+        assert first.media_group_id
+
+
 async def test_a_recorded_voice_message_is_ogg_as_from_a_phone() -> None:
     async with chat(arguments=FAKE_MICROPHONE, permissions=["microphone"]) as (telegram, page, _anna):
         await page.locator('[data-role="voice"]').click()

@@ -182,3 +182,16 @@ async def test_a_crafted_button_is_answered(database: str, tmp_path: Path, data:
         job_id, _ = await shown(past)
         await presses(past.chat, f"j:{job_id}:{data}")
         assert past.chat.answers[-1].startswith("Сейчас для этого нет модели")
+
+
+async def test_words_that_ask_for_something_else_below_a_step_are_an_order_of_their_own(
+    database: str, tmp_path: Path
+) -> None:
+    async with archive(database, tmp_path) as past:
+        await shown(past)
+        await past.chat.taps("🎬 Оживить")
+        step = await past.chat.pool.fetchval("SELECT max(draft_id) FROM drafts")
+        await past.chat.says("песня про осень")
+        newest = await past.chat.pool.fetchval("SELECT model FROM drafts ORDER BY draft_id DESC LIMIT 1")
+        assert newest == "ai-music-api/generate"
+        assert await past.chat.pool.fetchval("SELECT revision FROM drafts WHERE draft_id = $1", step) == 1

@@ -212,3 +212,81 @@ async def test_a_greeting_is_no_order(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("привет")
         assert await drafts(chat.pool) == []
+
+
+async def test_after_start_words_are_an_order_of_their_own(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("озвучь: доброе утро")
+        await chat.says("/start")
+        await chat.says("рыжая лиса в снегу")
+        voice, picture = await drafts(chat.pool)
+        assert (voice["revision"], picture["model"]) == (1, "z-image")
+
+
+async def test_after_cancel_words_are_an_order_of_their_own(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("рыжий кот")
+        await chat.says("/cancel")
+        await chat.says("дом у моря")
+        assert [each["inputs"]["prompt"] for each in await drafts(chat.pool)] == ["рыжий кот", "дом у моря"]
+
+
+async def test_a_card_changed_by_a_button_after_start_is_talked_about_again(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("рыжий кот")
+        card = chat.screen()[-1]["message_id"]
+        await chat.says("/start")
+        await chat.taps("16:9", message_id=card)
+        await chat.says("добавь очки")
+        (draft,) = await drafts(chat.pool)
+        assert draft["inputs"] == {"prompt": "рыжий кот, добавь очки", "aspect_ratio": "16:9"}
+
+
+async def test_a_question_below_a_card_with_a_file_is_not_written_into_the_order(database: str, tmp_path: Path) -> None:
+    async with conversation(database, welcome=100_000, results=tmp_path) as chat:
+        await chat.sends(photo(), caption="надень на него шляпу")
+        for said in ("сколько стоит?", "спасибо", "как пополнить баланс?", "где моя картинка?"):
+            assert "Напишите, что сделать" in await chat.says(said), said
+        (draft,) = await drafts(chat.pool)
+        assert (draft["revision"], draft["inputs"]["prompt"]) == (1, "надень на него шляпу")
+        await chat.says("верни ему цвет")
+        (draft,) = await drafts(chat.pool)
+        assert draft["inputs"]["prompt"] == "верни ему цвет"
+
+
+async def test_photos_sent_together_are_one_order(database: str, tmp_path: Path) -> None:
+    async with conversation(database, welcome=100_000, results=tmp_path) as chat:
+        await chat.sends(photo(), caption="соедини их на одном фото", album="7")
+        await chat.sends(photo(), album="7")
+        (draft,) = await drafts(chat.pool)
+        assert draft["inputs"]["prompt"] == "соедини их на одном фото"
+        assert len(draft["inputs"]["image_input"]) == 2
+        assert sum(CREATE in str(each["inline_keyboard"]) for each in chat.screen()) == 1
+
+
+async def test_a_photo_without_words_first_offers_what_to_do(database: str, tmp_path: Path) -> None:
+    async with conversation(database, welcome=100_000, results=tmp_path) as chat:
+        await chat.sends(photo())
+        assert labels(chat)[0].startswith("🎬 Оживить")
+        await chat.says("надень на него шляпу")
+        assert labels(chat)[0].startswith(CREATE)
+        assert "✓ 1K" in labels(chat)
+
+
+async def test_who_asks_what_it_costs_is_told(database: str) -> None:
+    async with conversation(database) as chat:
+        told = await chat.says("сколько стоит?")
+        for name in ("🖼 Картинка — 0,64", "🎬 Видео — ", "🎵 Песня — 9,60"):
+            assert name in told
+        assert await drafts(chat.pool) == []
+
+
+async def test_the_list_of_picture_models_says_that_words_are_enough_and_they_are(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("озвучь: доброе утро")
+        await chat.says("/help")
+        await chat.taps("🏠 Меню")
+        assert "Просто напишите, что нарисовать" in await chat.taps("🖼 Создать картинку")
+        await chat.says("рыжая лиса в снегу")
+        voice, picture = await drafts(chat.pool)
+        assert (voice["revision"], picture["model"]) == (1, "z-image")

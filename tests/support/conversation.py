@@ -49,9 +49,13 @@ class Chat:
         await self.handle_all()
         return self.newest
 
-    async def sends(self, data: bytes, *, kind: str = "photo", name: str = "", caption: str = "") -> str:
+    async def sends(
+        self, data: bytes, *, kind: str = "photo", name: str = "", caption: str = "", album: str | None = None
+    ) -> str:
         """Send a file to the bot, as a photo, video, audio, voice, animation or document; gives the newest text."""
-        await person_acts.send_file(self.telegram.world, self.person, data, kind=kind, name=name, caption=caption)
+        await person_acts.send_file(
+            self.telegram.world, self.person, data, kind=kind, name=name, caption=caption, album=album
+        )
         await self.handle_all()
         return self.newest
 

@@ -21,7 +21,6 @@ from photomat.payments.options import PaymentOptions
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
-from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import Chat
 from support.customer import words_of
@@ -50,13 +49,7 @@ OPTIONS = PaymentOptions(
 
 @dataclass(slots=True, kw_only=True)
 class Talker(Chat):
-    """Somebody in the chat who can also send files."""
-
-    async def sends(self, data: bytes, *, kind: str = "photo", name: str = "", caption: str = "") -> str:
-        """Send a file; gives what the bot said last."""
-        await person_acts.send_file(self.telegram.world, self.person, data, kind=kind, name=name, caption=caption)
-        await self.handle_all()
-        return self.newest
+    """Somebody in the chat whose captions are read as texts are."""
 
     @property
     def newest(self) -> str:

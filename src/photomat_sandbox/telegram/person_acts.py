@@ -26,12 +26,35 @@ def write(world: TelegramWorld, person: ChatPerson, text: str, *, reply_to: int 
 
 
 async def send_file(
-    world: TelegramWorld, person: ChatPerson, data: bytes, *, kind: str, name: str = "", caption: str = ""
+    world: TelegramWorld,
+    person: ChatPerson,
+    data: bytes,
+    *,
+    kind: str,
+    name: str = "",
+    caption: str = "",
+    album: str | None = None,
 ) -> ChatMessage:
+    """`album` is the media group of an earlier file that this one belongs to."""
     _must_be_open(person)
     media = world.remember(await make_media(world.files, data, kind=kind, name=name))
     content = formatted(caption)
-    return _send(world, person, kind=media.kind, media=media, text=content.text, entities=content.entities)
+    return _send(
+        world,
+        person,
+        kind=media.kind,
+        media=media,
+        text=content.text,
+        entities=content.entities,
+        media_group_id=album,
+    )
+
+
+def new_album(world: TelegramWorld) -> str:
+    """The media group of files that a person sends together."""
+    album_id = str(world.next_album_id)
+    world.next_album_id += 1
+    return album_id
 
 
 def tap(world: TelegramWorld, person: ChatPerson, message_id: int, button: JsonObject) -> str:

@@ -17,6 +17,7 @@ from photomat_sandbox.telegram.world import TelegramWorld, commands_for
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 FILE_KINDS: Final = {"photo", "voice", "audio", "video", "document", "animation"}
+NEW_ALBUM: Final = "new"
 MAX_REPEATS: Final = 1000
 Act = Callable[[TelegramWorld, StarSubscription], object]
 
@@ -113,6 +114,7 @@ class UserRoutes:
         file, kind = form.get("file"), str(form.get("kind") or "document")
         if not isinstance(file, web.FileField) or kind not in FILE_KINDS:
             raise ImpossibleError("send a multipart form with kind and file")
+        album = str(form.get("album") or "") or None
         message = await person_acts.send_file(
             self.world,
             person,
@@ -120,6 +122,7 @@ class UserRoutes:
             kind=kind,
             name=file.filename,
             caption=str(form.get("caption") or ""),
+            album=person_acts.new_album(self.world) if album == NEW_ALBUM else album,
         )
         return web.json_response(as_seen(message))
 

@@ -30,6 +30,7 @@ from photomat.bot.order_form.form import Form
 from photomat.bot.templates.examples import send_example
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Show, View, to_home
+from photomat.bot.wish.talk import leave_card
 from photomat.catalog.model import Model
 from photomat.catalog.storefront import (
     PICTURE,
@@ -100,11 +101,12 @@ async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
 
 
 async def start(message: Message, ctx: UpdateContext) -> None:
-    """Greet by name, with the balance and the menu; a form left open is closed.
+    """Greet by name, with the balance and the menu; a form left open is closed, and so is the talk about a card.
 
     An example comes first: the menu is edited in place, and its pages must not open above the end of the chat.
     """
     ctx.drop_form()
+    await leave_card(ctx)
     user, balance = ctx.user, await ctx.balance()
     greeting = views.greeting(
         ctx.say,
@@ -118,6 +120,7 @@ async def start(message: Message, ctx: UpdateContext) -> None:
 
 async def open_home(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
+    await leave_card(ctx)
     await tap.open(await home_page(ctx))
 
 
@@ -142,6 +145,7 @@ async def cancel(message: Message, ctx: UpdateContext) -> None:
     if open_question is not None:
         await send(message, hint(ctx.say, "cancel-done"))
     else:
+        await leave_card(ctx)
         await send(message, await _nothing_to_cancel(ctx))
 
 
@@ -183,6 +187,7 @@ async def open_group(_query: CallbackQuery, callback_data: GroupButton, tap: Tap
 
 async def open_pictures(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
+    await leave_card(ctx)
     await _open_category(tap, ctx, ListButton(category=PICTURE.id))
 
 

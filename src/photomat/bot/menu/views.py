@@ -122,6 +122,8 @@ def languages(say: Say) -> View:
 
 def model_list(say: Say, category: MenuCategory, page: OfferPage, *, language: str) -> View:
     lines = [f"<b>{say(f'wish-{category.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
+    if category is PICTURE and page.number == 0 and page.offers:
+        lines[2:2] = [say("list-or-write"), ""]
     if page.pages > 1:
         lines.append(say("list-page", page=page.number + 1, pages=page.pages))
     lines += ["", *strength_lines(say, page.offers, language=language)] if page.offers else []

@@ -26,6 +26,8 @@ MAX_LABEL_LENGTH: Final = 40
 
 
 def buttons(say: Say, draft: Draft, row: OptionRow, language: str) -> list[InlineKeyboardButton]:
+    if row.input.type == "switch":
+        return [_alone(say, draft, row, language)]
     labels = {each: _label(say, draft.price, row.input, each, language) for each in row.options}
     for count, width in WIDTHS:
         for shown, has_more in _fitting(row, count):
@@ -44,7 +46,7 @@ def _fitting(row: OptionRow, count: int) -> Iterator[tuple[Sequence[Option], boo
 
 
 def _alone(say: Say, draft: Draft, row: OptionRow, language: str) -> InlineKeyboardButton:
-    """One button where values are too many or too long to stand side by side: a switch is turned, others are asked."""
+    """One button for a switch, which it turns, and where values are too many or too long to stand side by side."""
     other = next((each for each in row.options if not each.is_chosen), None)
     chosen = next((each for each in row.options if each.is_chosen), None)
     title = row.input.title_in(language)
@@ -73,8 +75,6 @@ def _priced(say: Say, price: Money, option: Option, value: str) -> str:
 
 def _value(say: Say, asked: Input, value: str, language: str) -> str:
     """A value as short as it can be said: `16:9` for `landscape_16_9`, `V6` for `V6, the newest`."""
-    if asked.type == "switch":
-        return say("card-switch-on" if value == "true" else "card-switch-off", title=asked.title_in(language))
     if asked.role == "count":
         return say("card-count", count=value)
     common = common_value(asked, value) if asked.role in {"format", "resolution"} else None

@@ -76,9 +76,10 @@ def draft_card(
         text += f"\n\n{extras.missing}"
     buy = _buy_rows(say, draft, balance=balance, voucher=voucher) if extras.missing is None else []
     room = max(1, MAX_ROWS - len(buy) - len(extras.rows))
+    shown = option_rows[:room] if extras.missing is None else ()  # first what to do, then how
     rows = [
         *buy,
-        *(options.buttons(say, draft, row, language) for row in option_rows[:room]),
+        *(options.buttons(say, draft, row, language) for row in shown),
         *extras.rows,
         [
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),

@@ -6,7 +6,6 @@ draft: nothing is asked for twice.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from aiogram.enums import ChatType
 from aiogram.exceptions import TelegramAPIError
 from aiogram.types import Message
 
+from photomat.assistant.follow_up import asks_price, is_aside
 from photomat.assistant.plan import Plan, Request
 from photomat.assistant.rules import plan
 from photomat.assistant.said_order import SaidOrder, lacks, offered_for, start_of, takes_kind, with_remark, with_wish
@@ -28,18 +28,18 @@ from photomat.bot.transport import edit_or_send, send
 from photomat.bot.view import View
 from photomat.bot.wish import views
 from photomat.bot.wish.order import change_order, open_order
+from photomat.bot.wish.talk import card_in_talk
 from photomat.catalog.answers import Refused
 from photomat.catalog.carry import words_of
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.storefront import Storefront
-from photomat.catalog.wishes import source_input, wish_served_by, with_file, with_words
+from photomat.catalog.wishes import model_for, source_input, wish_served_by, wishes, with_file, with_words
 from photomat.orders.draft import Draft
 from photomat.payments.receipt import waiting_of
 from photomat.payments.topup import has_open_transfer
 
-FOLLOW_UP: Final = timedelta(minutes=10)
 CHANGES: Final = frozenset({"edit", "revideo"})
 """Wishes to change something: with a card on the screen, that card is meant."""
 ALBUM: Final = "album"
@@ -71,10 +71,19 @@ async def text_said(message: Message, ctx: UpdateContext) -> None:
     says_what = found is not None and (found.words or found.names_wish)
     named = None if says_what else await search_plain_text(ctx, words)
     if named is not None or found is None or _is_unsold_name(words, storefront):
-        await send(message, named or hint(ctx.say, "fallback-text"))
+        await send(message, named or await _hint(ctx, words, storefront))
     elif await _may_open(message, ctx):
         order = SaidOrder(model=found.model, inputs=found.inputs)
         await open_order(ctx, partial(send, message), order, said=words)
+
+
+async def _hint(ctx: UpdateContext, words: str, storefront: Storefront) -> View:
+    """What to write; to somebody who asks for prices, what the usual wishes cost."""
+    if not asks_price(words):
+        return hint(ctx.say, "fallback-text")
+    served = {each: model_for(wishes()[each], storefront) for each in views.PRICED_WISHES}
+    offers = {wish: await ctx.orders.offer(model) for wish, model in served.items() if model is not None}
+    return views.prices(ctx.say, {wish: each.usual or each.price for wish, each in offers.items()})
 
 
 def _is_unsold_name(words: str, storefront: Storefront) -> bool:
@@ -86,12 +95,14 @@ def _is_unsold_name(words: str, storefront: Storefront) -> bool:
 
 async def _is_remark(message: Message, ctx: UpdateContext, words: str, storefront: Storefront) -> bool:
     """Change the newest unbought card by these words, if they are about it."""
-    draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
+    draft = await card_in_talk(ctx)
     model = storefront.get(draft.model) if draft is not None else None
     if draft is None or model is None:
         return False
     start = start_of(model, draft.inputs)
     attached = None if start is None or start == "track" else start
+    if is_aside(words, about=attached) or _begins_anew(words, ctx, model, draft, storefront):
+        return False
     found = plan(Request(words=words, language=ctx.language, attached=attached), storefront)
     is_other = found is not None and _is_another_wish(found, model, draft)
     if found is None or (is_other and attached is None) or (not is_other and not with_words(model, words)):
@@ -103,6 +114,15 @@ async def _is_remark(message: Message, ctx: UpdateContext, words: str, storefron
     await change_order(ctx, partial(send, message), draft, order, can_be_undone=bool(own))
     await _disarm(message, draft)
     return True
+
+
+def _begins_anew(words: str, ctx: UpdateContext, model: Model, draft: Draft, storefront: Storefront) -> bool:
+    """Whether words below the card of a tapped step, whose file came from a result, ask for something that needs no file."""
+    found = plan(Request(words=words, language=ctx.language), storefront) if draft.said is None else None
+    if found is None or not found.names_wish or not found.words or found.wish.starts_from is not None:
+        return False
+    current = wish_served_by(model, start_of(model, draft.inputs))
+    return current is None or found.wish.category is not current.category
 
 
 def _is_another_wish(found: Plan, model: Model, draft: Draft) -> bool:
@@ -129,7 +149,7 @@ async def _may_open(message: Message, ctx: UpdateContext) -> bool:
     newest = await ctx.orders.newest_open(ctx.user_id)
     mark = newest.draft_id if newest else 0
     if ctx.conversation.data.get(SLOWED) != mark:
-        ctx.conversation.store({SLOWED: mark})
+        ctx.conversation.store({**ctx.conversation.data, SLOWED: mark})
         await send(message, views.slow_down(ctx.say))
     return False
 
@@ -141,7 +161,7 @@ async def file_sent(message: Message, ctx: UpdateContext) -> None:
     if kind not in USABLE:
         await send(message, hint(ctx.say, "fallback-other"))
         return
-    draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
+    draft = await card_in_talk(ctx)
     model = await ctx.orders.model(draft.model) if draft is not None else None
     asked = _taking(message, ctx, model, draft, kind) if draft is not None and model is not None else None
     if draft is not None and model is not None and asked is not None:

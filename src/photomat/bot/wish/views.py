@@ -1,6 +1,6 @@
 """What a card of said words shows beside the order: what is still missing, and what else can be made of the same."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,8 @@ from photomat.orders.draft import Draft
 from photomat.texts.load import Say
 
 IN_A_ROW: Final = 2
+PRICED_WISHES: Final = ("picture", "edit", "animate", "video", "music", "voice")
+"""Whose prices are told to those who ask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,14 @@ def other_models(say: Say, draft: Draft, page: OfferPage, *, language: str) -> V
     )
     back = DraftButton(action=DraftAction.BACK, draft_id=draft.draft_id, revision=draft.revision)
     return View(text=say("wish-choose-model"), rows=[*offers, *turns, [button(say("wish-back"), back)]])
+
+
+def prices(say: Say, costs: Mapping[str, Money]) -> View:
+    """What the usual wishes usually cost."""
+    lines = [say("wish-costs", wish=say(f"wish-short-{wish}"), price=price) for wish, price in costs.items()]
+    return View(
+        text="\n\n".join([say("wish-prices"), "\n".join(lines), say("wish-prices-exact")]), rows=[[to_home(say)]]
+    )
 
 
 def refused_file(say: Say, why: str) -> View:

@@ -157,7 +157,10 @@ form-too-short = Too short: at least { $limit } { $limit ->
         [one] character is
        *[other] characters are
     } needed, yours has { $length }.
-form-expects-choice = There is no such option. Choose with a button below the question, or type a name: { $options }. Changed your mind? /cancel
+form-expects-choice =
+    There is no such option. Choose with a button below the question, or type a name: { $options }
+
+    Changed your mind? /cancel
 form-line-choice = After “|” stands “{ $value }”, and there is no such option. { $input }: { $options }. Mend it and send it again.
 form-line-number = After “|” stands “{ $value }”, where a number can be: { $input }. Mend it and send it again.
 form-line-bounds = After “|” stands “{ $value }”, and it can be { $least } to { $most }: { $input }. Mend it and send it again.

@@ -33,6 +33,7 @@ menu-more-ask = ➕ <b>More</b>
     Find a model by words, see all of them, change the language, or read how it all works.
 
 ## A list of models
+list-or-write = ✍️ Just write what to draw, and I will pick a model.
 list-choose = Pick a model. “From” is the price of the simplest order, the card shows the exact one.
 list-empty = Nothing is on sale here right now. Please come back later or look at the other sections.
 list-page = Page { $page } of { $pages }.

@@ -63,7 +63,7 @@ next-clip = 🎬 Clip
 next-avatar = 🗣 Avatar
 next-clean-audio = 🧹 Clean up
 next-variant = 🔀 Variant
-next-asks-words = 🎨 <b>What should change?</b> One message will do: the result is in the order already.
+next-asks-words = 🎨 <b>What should change?</b> One message will do, the file is attached already.
     <i>{ $model }</i>
 tap-next-gone = There is no model for this right now. Please try later
 tap-liked = ❤️ Added to favourites

@@ -2,14 +2,14 @@
 
 ## What else can be made of the same
 wish-short-picture = 🖼 Picture
-wish-short-edit = 🎨 Edit
+wish-short-edit = 🎨 Edit photo
 wish-short-animate = 🎬 Animate
 wish-short-enhance = ✨ Enhance
 wish-short-background = ✂️ Remove background
 wish-short-avatar = 🧑 Make it talk
 wish-short-read = 🔎 Analyse
 wish-short-video = 🎬 Video
-wish-short-revideo = 🎞 Edit
+wish-short-revideo = 🎞 Edit video
 wish-short-extend-video = ▶️ Extend
 wish-short-enhance-video = ✨ Enhance
 wish-short-music = 🎵 Song
@@ -44,3 +44,8 @@ wish-write-words = ✍️ { $role ->
 wish-file-refused = { $why }
 wish-too-many = Too fast: give me a minute and we go on. Everything you sent is on the cards above.
 wish-voice-unheard = 🎙 I cannot understand words in voice messages yet: please type them. Here is what can be done with the recording itself:
+
+## What it costs
+wish-prices = <b>💰 Usual prices</b>
+wish-costs = { $wish }: { $price }
+wish-prices-exact = Write what to make, or send a photo: you see the exact price before you pay.

@@ -2,14 +2,14 @@
 
 ## Что ещё сделать из того же
 wish-short-picture = 🖼 Картинка
-wish-short-edit = 🎨 Изменить
+wish-short-edit = 🎨 Изменить фото
 wish-short-animate = 🎬 Оживить
 wish-short-enhance = ✨ Улучшить
 wish-short-background = ✂️ Убрать фон
 wish-short-avatar = 🧑 Пусть говорит
 wish-short-read = 🔎 Разобрать
 wish-short-video = 🎬 Видео
-wish-short-revideo = 🎞 Изменить
+wish-short-revideo = 🎞 Изменить видео
 wish-short-extend-video = ▶️ Продлить
 wish-short-enhance-video = ✨ Улучшить
 wish-short-music = 🎵 Песня
@@ -44,3 +44,8 @@ wish-write-words = ✍️ { $role ->
 wish-file-refused = { $why }
 wish-too-many = Слишком быстро: дайте мне минуту, и продолжим. Всё, что вы уже прислали, на карточках выше.
 wish-voice-unheard = 🎙 Слова в голосовых я пока не распознаю: напишите их текстом. А вот что можно сделать с самой записью:
+
+## Сколько стоит
+wish-prices = <b>💰 Обычные цены</b>
+wish-costs = { $wish } — { $price }
+wish-prices-exact = Напишите, что сделать, или пришлите фото: точную цену покажу до оплаты.

@@ -47,9 +47,11 @@ export const unblock = (userId) => call("POST", `chats/${userId}/unblock`);
 export const deleteMessage = (userId, messageId, whom) =>
   call("POST", `chats/${userId}/delete`, { body: { message_id: messageId, for: whom } });
 
-export function sendFile(userId, { kind, file, caption }) {
+/** `album` is "new" for the first of several files sent together, then the media group it got. */
+export function sendFile(userId, { kind, file, caption, album }) {
   const form = new FormData();
   form.append("kind", kind);
+  if (album) form.append("album", album);
   if (caption) form.append("caption", caption);
   form.append("file", file, file.name);
   return call("POST", `chats/${userId}/file`, { form, timeoutMs: UPLOAD_TIMEOUT_MS });

@@ -170,10 +170,13 @@ export class Composer {
   async #upload(files, words) {
     this.#setText("");
     this.progress.hidden = false;
+    let album = files.length > 1 && files.every((one) => ["photo", "video"].includes(one.kind)) ? "new" : "";
     try {
       for (const [index, one] of files.entries()) {
         this.progress.textContent = t("sending", { n: index + 1, all: files.length });
-        this.chat.put(await api.sendFile(this.userId, { ...one, caption: index ? "" : words }));
+        const sent = await api.sendFile(this.userId, { ...one, caption: index ? "" : words, album });
+        album = sent.media_group_id ?? "";
+        this.chat.put(sent);
       }
     } catch (error) {
       trouble(error);
