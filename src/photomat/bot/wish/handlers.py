@@ -112,7 +112,7 @@ async def _is_remark(message: Message, ctx: UpdateContext, words: str, storefron
     else:
         order, own = with_remark(found, model, draft.inputs)
     await change_order(ctx, partial(send, message), draft, order, can_be_undone=bool(own))
-    await _disarm(message, draft)
+    await _replace_old(message, ctx, draft)
     return True
 
 
@@ -132,12 +132,14 @@ def _is_another_wish(found: Plan, model: Model, draft: Draft) -> bool:
     return found.names_wish and not is_change
 
 
-async def _disarm(message: Message, draft: Draft) -> None:
-    """Take the buttons off the card that was shown before; one that keeps them only shows the newer card."""
+async def _replace_old(message: Message, ctx: UpdateContext, draft: Draft) -> None:
+    """Turn the card that was shown before into a line; a card that stays as it was only shows the newer one when tapped."""
     if draft.card_message_id is None or message.bot is None:
         return
     try:
-        await message.bot.edit_message_reply_markup(chat_id=message.chat.id, message_id=draft.card_message_id)
+        await message.bot.edit_message_text(
+            ctx.say("wish-replaced"), chat_id=message.chat.id, message_id=draft.card_message_id
+        )
     except TelegramAPIError:
         return
 
@@ -213,7 +215,7 @@ async def _add_file(message: Message, ctx: UpdateContext, draft: Draft, model: M
     ctx.conversation.store({ALBUM: message.media_group_id})
     is_complete = lacks(model, draft.inputs) is None
     await change_order(ctx, partial(send, message), draft, order, can_be_undone=is_complete)
-    await _disarm(message, draft)
+    await _replace_old(message, ctx, draft)
 
 
 async def _start_from_file(message: Message, ctx: UpdateContext, kind: FileKind) -> None:

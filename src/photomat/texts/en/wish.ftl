@@ -49,3 +49,4 @@ wish-voice-unheard = 🎙 I cannot understand words in voice messages yet: pleas
 wish-prices = <b>💰 Usual prices</b>
 wish-costs = { $wish }: { $price }
 wish-prices-exact = Write what to make, or send a photo: you see the exact price before you pay.
+wish-replaced = ✏️ The order was changed: its card is below.

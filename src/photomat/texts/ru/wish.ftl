@@ -49,3 +49,4 @@ wish-voice-unheard = 🎙 Слова в голосовых я пока не ра
 wish-prices = <b>💰 Обычные цены</b>
 wish-costs = { $wish } — { $price }
 wish-prices-exact = Напишите, что сделать, или пришлите фото: точную цену покажу до оплаты.
+wish-replaced = ✏️ Заказ изменён: карточка ниже.
