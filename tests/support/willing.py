@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
+from photomat.bot.buttons import VoicesButton
 from photomat.bot.order_form.form import Form, form_from_data, is_typed
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
@@ -193,7 +194,8 @@ class Willing:
             if self._found(data, exact=True):
                 await self.presses(*self._found(data, exact=True)[-1])
                 return
-            await self.taps(f"op:{form.form_id}:{form.turn}:{page}")
+            voices = VoicesButton(form_id=form.form_id, turn=form.turn, page=page).pack()
+            await self.taps(voices if self._found(voices, exact=True) else f"op:{form.form_id}:{form.turn}:{page}")
 
     async def _sends_up_to(self, form: Form, asked: Input, have: int, wanted: int) -> None:
         if have < wanted:
