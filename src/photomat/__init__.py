@@ -2,4 +2,4 @@
 
 from typing import Final
 
-__version__: Final = "0.4.0"
+__version__: Final = "0.5.0"
