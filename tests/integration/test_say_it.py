@@ -128,6 +128,8 @@ async def test_a_photo_offers_what_can_be_done_with_it_and_is_never_asked_for_ag
         offered = labels(chat)
         assert [any(name in each for each in offered) for name in ("Оживить", "Улучшить", "Убрать фон")] == [True] * 3
         assert not any(each.startswith(CREATE) for each in offered), "an edit without words cannot be bought"
+        assert "❓ Цена" not in offered, "nor is its price final"
+        assert "что изменить на фото" in chat.newest
         await chat.taps("🎬 Оживить")
         await chat.taps(CREATE)
         assert await jobs(chat.pool) == 1

@@ -83,7 +83,7 @@ def draft_card(
         *extras.rows,
         [
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
-            _draft_button(say("card-why"), DraftAction.WHY, draft),
+            *([_draft_button(say("card-why"), DraftAction.WHY, draft)] if extras.missing is None else []),
             _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
         ],
     ]

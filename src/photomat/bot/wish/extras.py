@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from photomat.assistant.said_order import lacks, models_for, order_for, other_wishes
+from photomat.assistant.said_order import lacks, models_for, order_for, other_wishes, start_of
 from photomat.bot.context import UpdateContext
 from photomat.bot.view import Rows
 from photomat.bot.wish import views
@@ -27,7 +27,7 @@ NO_EXTRAS: Final = CardExtras(missing=None, rows=[])
 async def card_extras(ctx: UpdateContext, model: Model, draft: Draft) -> CardExtras:
     """Nothing for an order that a form made."""
     lacking = lacks(model, draft.inputs)
-    missing = views.missing_line(ctx.say, lacking) if lacking is not None else None
+    missing = views.missing_line(ctx.say, lacking, start=start_of(model, draft.inputs)) if lacking is not None else None
     apart = views.apart_row(ctx.say, draft)
     if draft.said is None:
         return CardExtras(missing=missing, rows=apart)

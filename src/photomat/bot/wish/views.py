@@ -7,6 +7,7 @@ from typing import Final
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import ApartButton, DraftAction, DraftButton, OtherModelButton, OtherModelsButton, WishButton
+from photomat.bot.menu.views import strength_lines
 from photomat.bot.view import Rows, View, button, in_rows, page_turns, to_home
 from photomat.catalog.input import Input
 from photomat.catalog.storefront import OfferPage
@@ -28,11 +29,12 @@ class OtherWish:
     price: Money | None
 
 
-def missing_line(say: Say, lacking: Input) -> str:
-    """What to send so that the order can be bought."""
+def missing_line(say: Say, lacking: Input, *, start: str | None) -> str:
+    """What to send so that the order can be bought; `start` is the kind of file it has already."""
     if lacking.takes_files and lacking.files is not None:
         return say("wish-send-file", kind=lacking.files.kind)
-    return say("wish-write-words", role=lacking.role or "other")
+    is_words = lacking.role in {"prompt", "lyrics"}
+    return say("wish-write-words", about=(start or "nothing") if is_words else "setting")
 
 
 def wish_rows(say: Say, draft: Draft, others: Sequence[OtherWish]) -> Rows:
@@ -70,7 +72,8 @@ def other_models(say: Say, draft: Draft, page: OfferPage, *, language: str) -> V
         has_more=page.number + 1 < page.pages,
     )
     back = DraftButton(action=DraftAction.BACK, draft_id=draft.draft_id, revision=draft.revision)
-    return View(text=say("wish-choose-model"), rows=[*offers, *turns, [button(say("wish-back"), back)]])
+    lines = [say("wish-choose-model"), "", *strength_lines(say, page.offers, language=language)]
+    return View(text="\n".join(lines), rows=[*offers, *turns, [button(say("wish-back"), back)]])
 
 
 def prices(say: Say, costs: Mapping[str, Money]) -> View:

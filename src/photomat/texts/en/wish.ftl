@@ -37,9 +37,12 @@ wish-send-file = 📎 { $kind ->
         [audio] Send an audio file
        *[document] Send a file
     } and the order is ready.
-wish-write-words = ✍️ { $role ->
-        [prompt] Write what to make
-       *[other] One more thing to choose: “✏️ Change”
+wish-write-words = ✍️ { $about ->
+        [image] Write what to change in the photo, or choose below
+        [video] Write what to change in the video, or choose below
+        [audio] Write what to make of the recording, or choose below
+        [setting] One more thing to choose: “✏️ Change”
+       *[nothing] Write what it shall be
     }.
 wish-file-refused = { $why }
 wish-too-many = Too fast: give me a minute and we go on. Everything you sent is on the cards above.
