@@ -292,3 +292,12 @@ async def test_the_list_of_picture_models_says_that_words_are_enough_and_they_ar
         await chat.says("рыжая лиса в снегу")
         voice, picture = await drafts(chat.pool)
         assert (voice["revision"], picture["model"]) == (1, "z-image")
+
+
+async def test_both_parts_of_a_text_that_telegram_split_are_kept(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("кот " * 1023)
+        await chat.says("на луне среди звёзд")
+        (draft,) = await drafts(chat.pool)
+        assert draft["inputs"]["prompt"].startswith("кот кот")
+        assert draft["inputs"]["prompt"].endswith("на луне среди звёзд")

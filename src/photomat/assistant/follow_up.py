@@ -51,8 +51,14 @@ ABOUT_US: Final = re.compile(
 """What a question about a photo has not."""
 
 
+CONTINUED: Final = 4000
+"""Telegram splits a text of about this length: what follows it is its rest."""
+
+
 def changed_words(before: str, said: str) -> str:
     """The description after a remark about it; a remark without anything in it changes nothing."""
+    if len(before) >= CONTINUED and said.strip():
+        return f"{before} {said.strip()}"
     remark = AFTERTHOUGHT.sub("", FILLERS.sub("", said.strip())).strip()
     if not remark or (before and BARE.fullmatch(remark)):
         return before

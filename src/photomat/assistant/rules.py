@@ -33,7 +33,7 @@ FOR_VIDEOS: Final = frozenset({("duration", None), ("sound", "true")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadMessage:
     """What was read out of a message."""
 
     text: str
@@ -54,7 +54,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Candidate:
     """A model with as much of a message as it takes; `exact` counts settings it has just as they were stated."""
 
     model: Model
@@ -67,10 +67,10 @@ def plan(request: Request, storefront: Storefront) -> Plan | None:
     """The order that serves a message best; None where it is no wish, or nothing is sold for it."""
     reading = _read(request, storefront)
     wish = wishes().get(reading.sign.wish) if reading is not None else None
-    drafts = list(_drafts(reading, wish, storefront)) if reading is not None and wish is not None else []
-    if wish is None or not drafts:
+    candidates = list(_candidates(reading, wish, storefront)) if reading is not None and wish is not None else []
+    if wish is None or not candidates:
         return None
-    best = max(drafts, key=lambda each: (each.told.fits, each.exact))
+    best = max(candidates, key=lambda each: (each.told.fits, each.exact))
     alternatives = _alternatives(wish, request.attached, storefront)
     return Plan(
         wish=wish,
@@ -82,7 +82,7 @@ def plan(request: Request, storefront: Storefront) -> Plan | None:
     )
 
 
-def _read(request: Request, storefront: Storefront) -> Reading | None:
+def _read(request: Request, storefront: Storefront) -> ReadMessage | None:
     """None where the message is no wish. A caption that says nothing leaves the file alone to speak."""
     text = request.words.strip()
     words = read_words(text)
@@ -100,7 +100,7 @@ def _read(request: Request, storefront: Storefront) -> Reading | None:
     if sign.how == "usual":
         beside = [word for at, word in enumerate(words) if at not in passed]
         sign = replace(sign, wish=_implied(sign.wish, attached, stated, named, beside))
-    return Reading(text=text, language=request.language, words=words, stated=stated, named=named, sign=sign)
+    return ReadMessage(text=text, language=request.language, words=words, stated=stated, named=named, sign=sign)
 
 
 def _within(word: Word, stated: Sequence[Stated]) -> bool:
@@ -141,7 +141,7 @@ def _made_by(models: Sequence[Model], attached: FileKind | None) -> str | None:
     return next(naming, None) or next(serving, None)
 
 
-def _drafts(reading: Reading, wish: Wish, storefront: Storefront) -> Iterator[Draft]:
+def _candidates(reading: ReadMessage, wish: Wish, storefront: Storefront) -> Iterator[Candidate]:
     """The message as an order of each model that may serve it, the preferred first."""
     named, words = reading.named, reading.words
     sold = [storefront.on_sale[each.id] for each in named.models if each.id in storefront.on_sale] if named else []
@@ -154,10 +154,10 @@ def _drafts(reading: Reading, wish: Wish, storefront: Storefront) -> Iterator[Dr
         used = [(each.start, each.end) for each in reading.stated if _is_used(each, model, settings)]
         told = _told(model, wish, reading, [*name, *used], is_played=settings.get("custom_mode") == "true")
         inputs = _accepted(model, {**settings, **told.inputs})
-        yield Draft(model=model, inputs=inputs, told=told, exact=exact)
+        yield Candidate(model=model, inputs=inputs, told=told, exact=exact)
 
 
-def _said_besides(reading: Reading, wish: Wish) -> list[Stated]:
+def _said_besides(reading: ReadMessage, wish: Wish) -> list[Stated]:
     """The settings outside of a text that is read aloud or sung."""
     text = reading.text
     quoted = {"voice": lambda: spoken(text, reading.words, reading.sign), "music": lambda: lyrics_in(text)[0]}
@@ -203,7 +203,7 @@ def _file(model: Model, wish: Wish) -> dict[str, Any]:
     return with_file(source, ANY_FILE) if source is not None else {}
 
 
-def _mode(model: Model, reading: Reading) -> dict[str, Any]:
+def _mode(model: Model, reading: ReadMessage) -> dict[str, Any]:
     """Music of a stated length has to be composed in the model's own mode, which needs no words if it is not sung."""
     if not {"custom_mode", "instrumental"} <= {each.name for each in model.inputs} or not reading.words:
         return {}
@@ -240,7 +240,7 @@ def _is_used(stated: Stated, model: Model, settings: Mapping[str, Any]) -> bool:
     return asked is not None and asked.name in settings and not stated.keep
 
 
-def _told(model: Model, wish: Wish, reading: Reading, spans: Sequence[Span], *, is_played: bool) -> Told:
+def _told(model: Model, wish: Wish, reading: ReadMessage, spans: Sequence[Span], *, is_played: bool) -> Told:
     """The description as the model takes it; `spans` are settings and names to leave out."""
     asked = model.input_for("prompt") or model.input_for("lyrics")
     if asked is None:
@@ -260,7 +260,7 @@ def _prompt(asked: Input, said: str) -> Told:
     return Told(inputs={asked.name: shown} if shown else {}, words=shown, fits=fits)
 
 
-def _melody(model: Model, reading: Reading, spans: Sequence[Span]) -> Told:
+def _melody(model: Model, reading: ReadMessage, spans: Sequence[Span]) -> Told:
     """Music without words: its description is its style."""
     said = described(reading.text, reading.words, reading.sign, spans=spans)
     style = model.input("style")
@@ -272,7 +272,7 @@ def _title(text: str) -> str:
     return " ".join(text.split()[:TITLE_WORDS])[:MAX_TITLE].strip(" ,.;:")
 
 
-def _song(model: Model, reading: Reading, spans: Sequence[Span]) -> Told:
+def _song(model: Model, reading: ReadMessage, spans: Sequence[Span]) -> Told:
     """A description, or the words to be sung with a style and a title of their own."""
     lyrics, besides = lyrics_in(reading.text)
     asked, sung = model.input_for("prompt"), model.input_for("lyrics")
