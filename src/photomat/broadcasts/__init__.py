@@ -1,0 +1,1 @@
+"""Broadcasts: one text to many users, each at most once, through the outbox."""

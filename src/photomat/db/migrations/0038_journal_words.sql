@@ -1,0 +1,2 @@
+-- Filled by the step that adds its tables.
+SELECT 1;

@@ -1,0 +1,1 @@
+"""Read models for operators: what the console and /admin show. Reads every table, writes nothing."""

@@ -1,0 +1,1 @@
+"""Support: tickets that carry a job, one thread for customer and operator."""
