@@ -38,7 +38,7 @@ from photomat.assistant.service import Assistant
 from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import BotConfig, Support
+from photomat.bot.context import AdminOptions, BotConfig, Support
 from photomat.bot.updates import store_updates
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.catalog.load import load_catalog
@@ -194,7 +194,17 @@ class Program:
                 messenger=TelegramMessenger(self.bot), archive=self._archive, texts=self.texts, links=self._links
             ),
             has_assistant=settings.has_assistant,
+            admin=AdminOptions(
+                public_url=settings.base_url,
+                zone=self._zone,
+                delivery_lease=timedelta(seconds=settings.delivery_lease_s),
+            ),
         )
+
+    @property
+    def _zone(self) -> ZoneInfo:
+        """The operators' time zone."""
+        return ZoneInfo("Europe/Moscow")
 
     @property
     def assistant(self) -> Assistant:
@@ -216,13 +226,18 @@ class Program:
             database_alert_bytes=self.settings.database_alert_mb * MIB,
         )
 
+    @property
+    def _console_url(self) -> str | None:
+        base_url = self.settings.base_url
+        return None if base_url is None else f"{base_url}/console"
+
     def instance_steps(self) -> list[LoopStep[Any]]:
         """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
             RuleChecker(context=self.probe_context, admins=self.settings.admins),
-            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
+            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts, console_url=self._console_url),
         )
         steps = job_steps(
             self.pool,
@@ -337,7 +352,7 @@ class Program:
             archive=self._archive,
             files=BotFiles(self.bot, within_s=ACCEPT_WITHIN_S),
             owners=Owners(telegram_ids=settings.admins, password=settings.console_password),
-            zone=ZoneInfo("Europe/Moscow"),
+            zone=self._zone,
             is_secure=(settings.base_url or "").startswith("https://"),
             delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             given_up_after=timedelta(seconds=settings.job_timeout_s),

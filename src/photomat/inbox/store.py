@@ -4,6 +4,7 @@ The counter `pending` of a lane changes only with the inbox row it counts, in on
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from photomat.db.pool import Transaction
 from photomat.db.rows import row_as
@@ -183,6 +184,37 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
             """,
             received_id,
             error,
+        )
+    )
+
+
+async def find_parked(tx: Transaction, received_id: ReceivedId) -> tuple[BotId, str] | None:
+    row = await tx.fetchrow(
+        "SELECT bot_id, lane FROM inbox WHERE received_id = $1 AND parked_at IS NOT NULL", received_id
+    )
+    return (BotId(row["bot_id"]), row["lane"]) if row else None
+
+
+async def list_parked(tx: Transaction, *, within: timedelta, limit: int) -> list[ReceivedId]:
+    rows = await tx.fetch(
+        """
+        SELECT received_id FROM inbox WHERE parked_at > photomat_now() - $1::interval ORDER BY received_id LIMIT $2
+        """,
+        within,
+        limit,
+    )
+    return [ReceivedId(row["received_id"]) for row in rows]
+
+
+async def mark_unparked(tx: Transaction, received_id: ReceivedId) -> bool:
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE inbox SET parked_at = NULL, attempts = 0, failures = 0
+             WHERE received_id = $1 AND handled_at IS NULL AND parked_at IS NOT NULL
+            RETURNING true
+            """,
+            received_id,
         )
     )
 

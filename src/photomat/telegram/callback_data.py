@@ -51,3 +51,8 @@ def go_on_from(job_id: int, position: int, wish: str) -> str:
 def turn_to_page(job_id: int, page: int) -> str:
     """Turn to a page of a job's results."""
     return f"j:{job_id}:page:{page}"
+
+
+def act_on_incident(incident_id: int, action: str) -> str:
+    """Act on an incident from its alert."""
+    return f"i:{action}:{incident_id}"

@@ -33,7 +33,7 @@ help = ℹ️ <b>Как это работает</b>
     /paysupport — вопросы об оплате
     /terms — условия
     /help — эта подсказка
-help-operator = Вы оператор: /receipts — чеки, которые ждут вашего решения
+help-operator = Вы оператор: /admin — заказы, клиенты и деньги, /receipts — чеки, которые ждут вашего решения
 menu-balance = 💰 Баланс
 menu-history = 🗂 История
 menu-help = ℹ️ Помощь
