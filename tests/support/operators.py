@@ -22,7 +22,7 @@ from support.files import desk_of
 from support.jobs import a_done_job, a_user
 from support.shop import bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
-from support.transfers import Talker
+from support.transfers import OPTIONS, Talker
 
 OWNER, OPERATOR, VIEWER = 9101, 9102, 9103
 CONSOLE = "https://shop.example"
@@ -92,6 +92,7 @@ async def operated_shop(database: str, *, public_url: str | None = CONSOLE) -> A
         config = bot_config(
             pool,
             operators=frozenset({UserId(OWNER)}),
+            options=OPTIONS,
             files=desk_of(pool, bot, Path()),
             admin=AdminOptions(public_url=public_url),
         )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from photomat.alerts.incident import AlertAction, IncidentKind, IncidentNotice, IncidentPhase
+from photomat.alerts.incident import AlertAction, IncidentKind, IncidentNotice, IncidentPhase, known_kind
 from photomat.telegram.callback_data import act_on_incident
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Say
@@ -46,9 +46,9 @@ PAGES: Final[Mapping[IncidentKind, str]] = {
 
 def keyboard_of(say: Say, notice: IncidentNotice, *, console_url: str | None) -> Keyboard:
     """The buttons of an opening, two in a row; the end of an incident has none."""
-    if notice.about is IncidentPhase.OVER or notice.kind not in IncidentKind:
+    kind = known_kind(notice.kind)
+    if notice.about is IncidentPhase.OVER or kind is None:
         return ()
-    kind = IncidentKind(notice.kind)
     buttons = [
         Button(text=say(f"alert-button-{action}"), data=act_on_incident(notice.incident_id, action))
         for action in (*ACTIONS[kind], AlertAction.TAKE)

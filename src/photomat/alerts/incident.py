@@ -37,6 +37,11 @@ class IncidentKind(StrEnum):
     DATABASE_SIZE = "database-size"
 
 
+def known_kind(name: str) -> IncidentKind | None:
+    """The kind of this name; None for one of another version, which rows may name."""
+    return next((kind for kind in IncidentKind if kind.value == name), None)
+
+
 class IncidentPhase(StrEnum):
     """What a notice says of its incident."""
 

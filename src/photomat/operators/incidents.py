@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from typing import Final, TypeAlias
 
-from photomat.alerts.incident import AlertAction, IncidentKind
+from photomat.alerts.incident import AlertAction, known_kind
 from photomat.alerts.response import Incident, acknowledge, ask_check, lock_incident
 from photomat.alerts.rules import PARKED_WITHIN, jobs_of
 from photomat.db.pool import Pool, Transaction
@@ -46,9 +46,10 @@ async def check_now(pool: Pool, incident_id: int, *, operator: str, chat_id: Cha
     """Have the rule checked at once; the operator gets a message with what it finds."""
 
     async def act(tx: Transaction, incident: Incident) -> ActionResult:
-        if incident.kind not in IncidentKind:
+        kind = known_kind(incident.kind)
+        if kind is None:
             return ActionResult(done=False, says=Sentence("incident-unknown"))
-        await ask_check(tx, IncidentKind(incident.kind), chat_id=chat_id)
+        await ask_check(tx, kind, chat_id=chat_id)
         return ActionResult(done=True, says=Sentence("incident-checking"))
 
     return await _act_once(pool, incident_id, AlertAction.CHECK, act, operator=operator)
