@@ -64,7 +64,10 @@ class Settings(BaseSettings):
         description="Signs callback URLs; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
     admin_ids: str = Field("", description="Telegram ids of operators, by comma: they get alerts and decide receipts.")
-    console_password: str | None = Field(None, description="Opens the operators' console.")
+    console_password: str | None = Field(
+        None, description="Opens the operators' console as its owner; without it a link from the bot does."
+    )
+    metrics_token: str | None = Field(None, description="GET /metrics asks for it: `Authorization: Bearer …`.")
     currency: str = Field(
         "RUB",
         pattern=r"^[A-Z]{3}$",
