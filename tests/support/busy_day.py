@@ -93,7 +93,7 @@ def _sold(rates: Rates) -> list[tuple[Any, ...]]:
     for model in load_catalog().sellable:
         order = json.loads(json.dumps(dict(cheapest(model).order), default=str))
         made = quote(model, order, rates, measured=least_facts(model))
-        if 100 <= made.price.minor <= 8_000:
+        if 50 <= made.price.minor <= 8_000:
             priced.append((model, order, made))
     first = [each for each in priced if each[0].id == "z-image"]
     rest = [each for each in priced if each[0].id != "z-image"]

@@ -57,7 +57,7 @@ class StuckKind(StrEnum):
 
 PAGES: Final[Mapping[NeedKind | StuckKind, str]] = {
     NeedKind.RECEIPTS: "money/receipts",
-    NeedKind.TICKETS: "support",
+    NeedKind.TICKETS: "tickets",
     NeedKind.STOPPED: "jobs?only=stopped",
     NeedKind.UNCERTAIN: "orphans",
     NeedKind.PARKED: "jobs?only=parked",
