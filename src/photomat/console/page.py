@@ -109,7 +109,7 @@ class ActionContext(PageContext):
             return None
 
     async def done(self, result: ActionResult, *, back: str) -> web.Response:
-        return await self.tell(result.sentence, is_good=result.done, back=back)
+        return await self.tell(result.says.in_(self.say), is_good=result.done, back=back)
 
     async def tell(self, text: str, *, is_good: bool, back: str) -> web.Response:
         """Show this text on the next page and go there."""
