@@ -70,7 +70,7 @@ SECTIONS: Final = (
     (
         "Limits",
         "For each user. A refusal says until when. A free generation that failed or was canceled does not count.",
-        ("most_running", "orders_per_minute", "cooldown_s", "free_per_day"),
+        ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     ),
     (
         "People who run it",

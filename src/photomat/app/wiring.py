@@ -39,7 +39,7 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import BotConfig, Support
-from photomat.bot.updates import store_updates
+from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
@@ -58,7 +58,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
-from photomat.inbox.receive import is_handled, queue_depth
+from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
@@ -125,6 +125,10 @@ class Program:
     @property
     def bot_id(self) -> BotId:
         return BotId(self.bot.id)
+
+    @property
+    def update_limit(self) -> UpdateLimit:
+        return UpdateLimit(a_minute=self.settings.updates_a_minute, tell=tell_of_flood)
 
     def heartbeat(self) -> Heartbeat:
         return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
@@ -321,7 +325,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=partial(store_updates, self.pool, self.bot_id, self.guard),
+                receive=partial(store_updates, self.pool, self.bot_id, self.guard, limit=self.update_limit),
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),

@@ -9,6 +9,7 @@ from aiogram import Bot, Dispatcher, Router
 from aiogram.types import BotCommand
 
 from photomat.bot.assistant import handlers as assistant
+from photomat.bot.bans import RefuseBanned
 from photomat.bot.menu import deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
@@ -57,6 +58,7 @@ def build_dispatcher() -> Dispatcher:
     dispatcher = Dispatcher(disable_fsm=True)
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     for observer in (dispatcher.message, dispatcher.callback_query):
+        observer.middleware(RefuseBanned())
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
