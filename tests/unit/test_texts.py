@@ -29,6 +29,8 @@ from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kie.results import STEM_TITLES
+from photomat.operators.explain import WORDS
+from photomat.operators.money import OWNED
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
@@ -49,6 +51,7 @@ SPEAKERS = {
     "_tell",
     "_credit_and_notify",
     "NoticeButton",
+    "Sentence",
 }
 A_KEY = re.compile(r"[a-z]+(-[a-z_]+)*")
 OPERATORS_READ = {"cannot-be-corrected", "gives-back-too-much", "no-such-move", "no-such-payment", "not-charged"}
@@ -137,6 +140,8 @@ def keys_made_up() -> set[str]:
         *(f"good-{mark}" for mark in ("best", "cheap", "fast-cheap", *STRENGTHS)),
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
+        *OWNED.values(),
+        *(f"move-{reason}" for reason in WORDS),
         *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),
     }
 
