@@ -23,7 +23,16 @@ from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
 from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
-from photomat.app.flow import DUE, alert_steps, assistant_step, job_steps, money_steps, update_steps
+from photomat.app.flow import (
+    DUE,
+    URGENT,
+    alert_steps,
+    assistant_step,
+    broadcast_steps,
+    job_steps,
+    money_steps,
+    update_steps,
+)
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     call_limits_of,
@@ -41,6 +50,8 @@ from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import BotConfig, Support
 from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
+from photomat.broadcasts.recipients import Audiences
+from photomat.broadcasts.sender import BroadcastSender, PreviewSender, broadcast_budget
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
 from photomat.cluster.instances import Heartbeat, new_instance_id
@@ -253,7 +264,8 @@ class Program:
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
         assistant = AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
-        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant)]
+        broadcasts = self._broadcast_steps(messenger)
+        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant), *broadcasts]
 
     @property
     def _archive(self) -> ResultArchive:
@@ -302,6 +314,19 @@ class Program:
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
+        )
+
+    def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
+        return broadcast_steps(
+            Audiences(pool=self.pool),
+            BroadcastSender(
+                pool=self.pool,
+                messenger=messenger,
+                instance=self.instance,
+                budget=broadcast_budget(self.settings.telegram_calls_per_s),
+                urgent=URGENT,
+            ),
+            PreviewSender(pool=self.pool, messenger=messenger),
         )
 
     @property

@@ -10,7 +10,7 @@ from aiogram.types import BotCommand
 
 from photomat.bot.assistant import handlers as assistant
 from photomat.bot.bans import RefuseBanned
-from photomat.bot.menu import deep_link, fallback, search
+from photomat.bot.menu import broadcast_button, deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
@@ -74,6 +74,7 @@ def _routers() -> list[Router]:
         transfer.commands_router(),
         review.commands_router(),
         deep_link.router(),
+        broadcast_button.router(),
         menu.router(),
         templates.router(),
         examples.router(),

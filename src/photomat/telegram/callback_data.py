@@ -23,6 +23,11 @@ def create_from_draft(draft_id: int, revision: int) -> str:
     return f"d:create:{draft_id}:{revision}"
 
 
+def open_broadcast(broadcast_id: int) -> str:
+    """Open what a broadcast offers."""
+    return f"bc:{broadcast_id}"
+
+
 def approve_receipt(receipt_id: int) -> str:
     """Credit a receipt with its own sum."""
     return f"r:yes:{receipt_id}"
