@@ -11,6 +11,7 @@ from photomat.cli import (
     catalog,
     catalog_changes,
     check,
+    console,
     installation,
     jobs,
     payments,
@@ -36,6 +37,7 @@ app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
 app.add_typer(installation.app, name="installation")
+app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(payments.receipts_app, name="receipts")
