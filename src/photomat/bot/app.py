@@ -18,6 +18,8 @@ from photomat.bot.order_form import voice_handlers
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
+from photomat.bot.support import desk
+from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import handlers as topup
@@ -46,6 +48,7 @@ COMMANDS: Final = (
     "cancel",
     "lang",
     "help",
+    "support",
     "paysupport",
     "terms",
 )
@@ -71,6 +74,7 @@ def _routers() -> list[Router]:
         stars.router(),
         transfer.commands_router(),
         review.commands_router(),
+        desk.commands_router(),
         deep_link.router(),
         menu.router(),
         templates.router(),
@@ -83,7 +87,10 @@ def _routers() -> list[Router]:
         rewards.router(),
         topup.router(),
         subscription.router(),
+        support.router(),
         fallback.unknown_command_router(),
+        desk.router(),
+        support.messages_router(),
         transfer.router(),
         review.router(),
         templates.answers_router(),

@@ -5,10 +5,11 @@ from html import escape
 from typing import Final, TypeAlias
 
 from photomat.db.pool import Transaction
+from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
-from photomat.messages.notices import NoticeButton, notify
+from photomat.messages.notices import TO_BALANCE, NoticeButton, notify
 from photomat.support.ticket import Ticket, TicketJob, TicketMessage
 from photomat.telegram import callback_data
 
@@ -58,7 +59,9 @@ async def notify_other_operators(
             chat_id=operator,
             text_key="ticket-answered",
             facts={"number": ticket.ticket_id, "by": escape(message.author), "words": _words(message)},
-            buttons=[[NoticeButton(text_key="ticket-thread", data=callback_data.about_ticket(ticket.ticket_id, "thread"))]],
+            buttons=[
+                [NoticeButton(text_key="ticket-thread", data=callback_data.about_ticket(ticket.ticket_id, "thread"))]
+            ],
             file=message.file,
         )
 
@@ -86,6 +89,17 @@ async def notify_closed(tx: Transaction, ticket: Ticket, *, origin: str) -> None
         text_key="support-closed-by-us",
         facts={"number": ticket.ticket_id},
         buttons=[[write]],
+    )
+
+
+async def notify_canceled(tx: Transaction, ticket: Ticket, job: TicketJob) -> None:
+    await notify(
+        tx,
+        key=f"ticket:{ticket.ticket_id}:canceled",
+        chat_id=ticket.chat_id,
+        text_key="support-canceled",
+        facts={"number": ticket.ticket_id, "model": escape(job.title), "amount": job.price},
+        buttons=[[TO_BALANCE]],
     )
 
 
@@ -124,17 +138,24 @@ def who(ticket: Ticket) -> str:
     return " ".join([name for name in names if name] + [f"<code>{ticket.user_id}</code>"])
 
 
-def operator_buttons(ticket: Ticket, job: TicketJob | None) -> list[list[NoticeButton]]:
-    def act(key: str, action: callback_data.ActOnTicket) -> NoticeButton:
-        return NoticeButton(text_key=key, data=callback_data.about_ticket(ticket.ticket_id, action))
+def operator_buttons(ticket: Ticket, job: TicketJob | None, *, in_thread: bool = False) -> list[list[NoticeButton]]:
+    """What an operator can do with a ticket; a page that shows the thread has no button to it."""
 
-    rows = [[act("ticket-answer", "answer"), act("ticket-thread", "thread")]]
-    if job is not None:
-        rows.append([act("ticket-refund", "refund"), act("ticket-repeat", "repeat")])
-        if job.status == "done":
-            rows.append([act("ticket-show", "show"), act("ticket-close", "close")])
-            return rows
-    return [*rows, [act("ticket-close", "close")]]
+    def to(action: callback_data.ActOnTicket) -> str:
+        return callback_data.about_ticket(ticket.ticket_id, action)
+
+    first = [NoticeButton(text_key="ticket-answer", data=to("answer"))]
+    first += [] if in_thread else [NoticeButton(text_key="ticket-thread", data=to("thread"))]
+    last = [] if ticket.is_closed else [NoticeButton(text_key="ticket-close", data=to("close"))]
+    if job is None:
+        return [first, last] if last else [first]
+    if job.status is JobStatus.DONE:
+        last.insert(0, NoticeButton(text_key="ticket-show", data=to("show")))
+    money = [
+        NoticeButton(text_key="ticket-refund", data=to("refund")),
+        NoticeButton(text_key="ticket-repeat", data=to("repeat")),
+    ]
+    return [first, money, last] if last else [first, money]
 
 
 def _customer_buttons(ticket_id: int) -> list[list[NoticeButton]]:

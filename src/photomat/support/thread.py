@@ -1,7 +1,7 @@
-"""Write to a thread: a customer's or an operator's message, an event, closing. Each once per origin, in the caller's transaction.
+"""Write to a thread: a customer's or an operator's message, an event, closing. Once per origin, in the caller's transaction.
 
-The customer's row is locked first, so both sides of a thread write one after the other. Whoever writes to a closed ticket
-continues the open one about the same job, or reopens it: no message is lost because a ticket was closed a moment ago.
+The customer's row is locked before the ticket, so both sides of a thread write one after the other. Whoever writes to a closed
+ticket continues the open one about the same job, or reopens it: no message is lost because a ticket was closed a moment ago.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from photomat.db.pool import Transaction
 from photomat.db.rows import require_row
+from photomat.jobs.actions import lock_job
 from photomat.kernel.errors import Corrupt
-from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, JobId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.text import storable
@@ -124,9 +124,23 @@ async def write_by_customer(
     ticket = await _wait_for_answer(tx, ticket)
     job = None if ticket.job_id is None else await job_of_ticket(tx, ticket.job_id)
     await notify_operators(tx, ticket, job, message, operators=operators, is_first=is_first)
-    failpoint("ticket.before_commit")
     log.info("TICKET_MESSAGE", ticket_id=ticket.ticket_id, job_id=ticket.job_id, side="customer", first=is_first)
     return Written(ticket=ticket, message=message, is_new=True)
+
+
+async def was_written(tx: Transaction, origin: str) -> bool:
+    return bool(await tx.fetchval("SELECT true FROM ticket_messages WHERE origin = $1", origin))
+
+
+async def lock_thread(tx: Transaction, ticket_id: int) -> Ticket | None:
+    """Lock a ticket for writing: its job first, if it has one, then its customer, then the ticket itself."""
+    row = await tx.fetchrow("SELECT user_id, job_id FROM tickets WHERE ticket_id = $1", ticket_id)
+    if row is None:
+        return None
+    if row["job_id"] is not None:
+        await lock_job(tx, JobId(row["job_id"]))
+    await lock_user(tx, UserId(row["user_id"]))
+    return await lock_ticket(tx, ticket_id)
 
 
 async def write_by_operator(
@@ -139,7 +153,7 @@ async def write_by_operator(
     operators: Collection[ChatId] = (),
 ) -> Written | None:
     """Add an operator's answer, notify the customer and the other `operators`; None if there is no such ticket."""
-    ticket = await _locked_with_user(tx, ticket_id)
+    ticket = await lock_thread(tx, ticket_id)
     if ticket is None:
         return None
     before = await _written_before(tx, origin)
@@ -158,7 +172,6 @@ async def write_by_operator(
     )
     await notify_answer(tx, ticket, message)
     await notify_other_operators(tx, ticket, message, operators=operators)
-    failpoint("ticket.before_commit")
     log.info("TICKET_MESSAGE", ticket_id=ticket.ticket_id, job_id=ticket.job_id, side="operator")
     return Written(ticket=await _read(tx, ticket.ticket_id), message=message, is_new=True)
 
@@ -206,7 +219,7 @@ async def close_ticket(tx: Transaction, ticket_id: int, *, by: str, origin: str,
 
 async def reopen_ticket(tx: Transaction, ticket_id: int, *, by: str, origin: str) -> Ticket | None:
     """Open a closed ticket again; None unless it is closed and no other is open about the same job."""
-    ticket = await _locked_with_user(tx, ticket_id)
+    ticket = await lock_thread(tx, ticket_id)
     if ticket is None or not ticket.is_closed or await _open_beside(tx, ticket) is not None:
         return None
     await _reopen(tx, ticket_id)
@@ -219,12 +232,15 @@ async def assign_ticket(tx: Transaction, ticket_id: int, *, to: str | None) -> b
     return bool(done)
 
 
-async def _locked_with_user(tx: Transaction, ticket_id: int) -> Ticket | None:
-    user_id = await tx.fetchval("SELECT user_id FROM tickets WHERE ticket_id = $1", ticket_id)
-    if user_id is None:
-        return None
-    await lock_user(tx, UserId(user_id))
-    return await lock_ticket(tx, ticket_id)
+async def mark_answered(tx: Transaction, ticket_id: int) -> None:
+    """The customer has got something, and waits for nothing any more; a closed ticket stays closed."""
+    await tx.execute(
+        """
+        UPDATE tickets SET state = 'waiting', waiting_since = NULL, operator_at = photomat_now()
+         WHERE ticket_id = $1 AND state <> 'closed'
+        """,
+        ticket_id,
+    )
 
 
 async def _is_theirs(tx: Transaction, customer: Customer) -> bool:
@@ -349,9 +365,13 @@ async def _limit(tx: Transaction, user_id: UserId, what: SupportLimit) -> TooMan
     if what is SupportLimit.TICKETS:
         limit, within, counted = TICKETS_A_DAY, DAY, "SELECT opened_at AS at FROM tickets WHERE user_id = $1"
     else:
-        limit, within, counted = MESSAGES_AN_HOUR, HOUR, (
-            "SELECT created_at AS at FROM ticket_messages JOIN tickets USING (ticket_id)"
-            " WHERE user_id = $1 AND side = 'customer'"
+        limit, within, counted = (
+            MESSAGES_AN_HOUR,
+            HOUR,
+            (
+                "SELECT created_at AS at FROM ticket_messages JOIN tickets USING (ticket_id)"
+                " WHERE user_id = $1 AND side = 'customer'"
+            ),
         )
     until = await tx.fetchval(
         f"""

@@ -159,6 +159,14 @@ class ListedTicket:
     age: timedelta
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTicket:
+    """The ticket that a message is about, and which side reads it there."""
+
+    ticket_id: int
+    to_operator: bool
+
+
 def ticket_of(row: Row) -> Ticket:
     return row_as(Ticket, row, topic=Topic(row["topic"]), state=TicketState(row["state"]))
 
@@ -227,15 +235,17 @@ async def find_message(pool: Pool, *, ticket_id: int, message_id: int) -> Ticket
     return None if row is None else message_of(row)
 
 
-async def ticket_shown_in(pool: Pool, *, chat_id: ChatId, message_id: MessageId) -> int | None:
-    """The ticket that a message of ours in this chat is about."""
+async def ticket_shown_in(pool: Pool, *, chat_id: ChatId, message_id: MessageId) -> ShownTicket | None:
+    """The ticket that a notice of ours in this chat is about."""
     key: str | None = await pool.fetchval(
         "SELECT key FROM notices WHERE chat_id = $1 AND message_id = $2 AND key LIKE 'ticket:%' LIMIT 1",
         chat_id,
         message_id,
     )
-    number = (key or "").split(":")[1:2]
-    return int(number[0]) if number and number[0].isdecimal() else None
+    match (key or "").split(":"):
+        case ["ticket", number, what, *_] if number.isdecimal():
+            return ShownTicket(ticket_id=int(number), to_operator=what == "to")
+    return None
 
 
 async def job_of_ticket(tx: Transaction, job_id: JobId) -> TicketJob | None:
@@ -257,27 +267,31 @@ async def job_of_ticket(tx: Transaction, job_id: JobId) -> TicketJob | None:
 
 
 def _where(row: Row) -> Where:
-    match JobStatus(row["status"]):
-        case JobStatus.DONE if row["delivered_at"] is not None:
-            return Where.SHOWN
-        case JobStatus.DONE if row["undeliverable_at"] is not None:
-            return Where.UNREACHABLE
-        case JobStatus.DONE:
-            return Where.NOT_SHOWN if row["parked_at"] is None else Where.PARKED
-        case JobStatus.FAILED:
-            return Where.FAILED
-        case JobStatus.CANCELED:
-            return Where.CANCELED if row["offered_at"] is None else Where.OFFERED
-        case _ if row["stopped_at"] is not None:
-            return Where.STOPPED
-        case JobStatus.PENDING:
-            return Where.QUEUED
-        case JobStatus.SUBMITTING:
-            return Where.SUBMITTING
-        case _:
-            return Where.RUNNING if row["overdue_at"] is None else Where.OVERDUE
+    status = JobStatus(row["status"])
+    if status not in TERMINAL and row["stopped_at"] is not None:
+        return Where.STOPPED
+    if status is JobStatus.DONE:
+        return _where_done(row)
+    if status is JobStatus.CANCELED and row["offered_at"] is not None:
+        return Where.OFFERED
+    return Where.OVERDUE if status is JobStatus.RUNNING and row["overdue_at"] is not None else STANDS[status]
 
 
+def _where_done(row: Row) -> Where:
+    if row["delivered_at"] is not None:
+        return Where.SHOWN
+    if row["undeliverable_at"] is not None:
+        return Where.UNREACHABLE
+    return Where.NOT_SHOWN if row["parked_at"] is None else Where.PARKED
+
+
+STANDS: Final[Mapping[JobStatus, Where]] = {
+    JobStatus.PENDING: Where.QUEUED,
+    JobStatus.SUBMITTING: Where.SUBMITTING,
+    JobStatus.RUNNING: Where.RUNNING,
+    JobStatus.FAILED: Where.FAILED,
+    JobStatus.CANCELED: Where.CANCELED,
+}
 SELECTED: Final[Mapping[TicketFilter, str]] = {
     TicketFilter.OPEN: """
         state <> 'closed' AND ($2::bigint IS NULL OR (coalesce(waiting_since, 'infinity'::timestamptz), ticket_id)
@@ -336,4 +350,3 @@ async def list_tickets(
 async def count_waiting(pool: Pool) -> int:
     """How many tickets wait for an answer of ours."""
     return int(await pool.fetchval("SELECT count(*) FROM tickets WHERE waiting_since IS NOT NULL"))
-
