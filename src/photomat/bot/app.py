@@ -19,6 +19,8 @@ from photomat.bot.order_form import voice_handlers
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
+from photomat.bot.support import desk
+from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import handlers as topup
@@ -47,6 +49,7 @@ COMMANDS: Final = (
     "cancel",
     "lang",
     "help",
+    "support",
     "paysupport",
     "terms",
 )
@@ -73,6 +76,7 @@ def _routers() -> list[Router]:
         stars.router(),
         transfer.commands_router(),
         review.commands_router(),
+        desk.commands_router(),
         deep_link.router(),
         broadcast_button.router(),
         menu.router(),
@@ -86,7 +90,10 @@ def _routers() -> list[Router]:
         rewards.router(),
         topup.router(),
         subscription.router(),
+        support.router(),
         fallback.unknown_command_router(),
+        desk.router(),
+        support.messages_router(),
         transfer.router(),
         review.router(),
         templates.answers_router(),
