@@ -149,7 +149,12 @@ async def test_two_operators_tap_refund_at_once_and_the_money_goes_back_once(dat
         assert (after[0] - before[0], after[1]) == (64, 0)
         await shop.settles()
         assert "Вернули" in " ".join(str(each["text"]) for each in shop.anna.screen())
-        assert await shop.pool.fetchval("SELECT count(*) FROM ledger_transactions WHERE job_id = $1 AND refunds IS NOT NULL", job_id) == 1
+        assert (
+            await shop.pool.fetchval(
+                "SELECT count(*) FROM ledger_transactions WHERE job_id = $1 AND refunds IS NOT NULL", job_id
+            )
+            == 1
+        )
         journal = await shop.pool.fetch("SELECT done, reason FROM operator_journal WHERE action = 'refund ticket'")
         assert sorted((row["done"], row["reason"]) for row in journal) == [
             (False, "Наша ошибка"),
@@ -247,10 +252,14 @@ async def test_too_many_messages_and_tickets_are_refused_with_the_time_of_the_ne
         assert await shop.count("ticket_messages") == MESSAGES_AN_HOUR
         await shift_clock(shop.pool, timedelta(hours=1, minutes=1))
         for _ in range(TICKETS_A_DAY - 1):
-            await shop.pool.execute("UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL")
+            await shop.pool.execute(
+                "UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL"
+            )
             await shop.anna.says("/support")
             await shop.anna.taps("💬 Другое")
-        await shop.pool.execute("UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL")
+        await shop.pool.execute(
+            "UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL"
+        )
         await shop.anna.says("/support")
         await shop.anna.taps("💬 Другое")
         assert "За сутки можно открыть 10 обращений" in shop.anna.newest
