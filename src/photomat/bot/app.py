@@ -15,7 +15,8 @@ from photomat.bot.admin import actions as admin_actions
 from photomat.bot.admin import alerts as admin_alerts
 from photomat.bot.admin import handlers as admin
 from photomat.bot.assistant import handlers as assistant
-from photomat.bot.menu import deep_link, fallback, search
+from photomat.bot.bans import RefuseBanned
+from photomat.bot.menu import broadcast_button, deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
@@ -24,6 +25,8 @@ from photomat.bot.order_form import voice_handlers
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
+from photomat.bot.support import desk
+from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import handlers as topup
@@ -52,6 +55,7 @@ COMMANDS: Final = (
     "cancel",
     "lang",
     "help",
+    "support",
     "paysupport",
     "terms",
 )
@@ -65,6 +69,7 @@ def build_dispatcher() -> Dispatcher:
     dispatcher = Dispatcher(disable_fsm=True)
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     for observer in (dispatcher.message, dispatcher.callback_query):
+        observer.middleware(RefuseBanned())
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
@@ -81,7 +86,9 @@ def _routers() -> list[Router]:
         review.commands_router(),
         admin.commands_router(),
         admin_actions.commands_router(),
+        desk.commands_router(),
         deep_link.router(),
+        broadcast_button.router(),
         menu.router(),
         templates.router(),
         examples.router(),
@@ -93,7 +100,10 @@ def _routers() -> list[Router]:
         rewards.router(),
         topup.router(),
         subscription.router(),
+        support.router(),
         fallback.unknown_command_router(),
+        desk.router(),
+        support.messages_router(),
         transfer.router(),
         review.router(),
         admin.router(),
