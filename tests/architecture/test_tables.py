@@ -15,6 +15,7 @@ WRITERS = {
     "budgets": {"work"},
     "callbacks": {"jobs"},
     "comparisons": {"payments"},
+    "controls": {"work"},
     "conversations": {"bot"},
     "differences": {"audit"},
     "drafts": {"orders"},

@@ -1,0 +1,14 @@
+### Pauses made by an operator: the bot, the generation service, a model.
+controls-until = Probably until { $until } UTC.
+controls-until-unknown = It is not known yet for how long.
+controls-bot-paused =
+    🛠 <b>Maintenance break</b>
+
+    { $why }
+    The money on your balance is safe; generations already started go on and arrive here by themselves.
+controls-bot-tap = 🛠 Maintenance break. { $why } Your money and running generations are safe.
+controls-checkout = Maintenance break: payments are not taken right now. { $why } You were not charged.
+controls-model-paused = ⏸ { $model }: this model is temporarily unavailable. { $why }
+controls-model-button = ⏸ { $title } · temporarily unavailable
+controls-provider-note = 🕓 Generation is paused right now. { $why } You can still order: the sum is set aside, and it starts by itself as soon as the pause is over.
+controls-waiting = 🕓 Generation is paused right now. { $why } Yours is queued and starts by itself. The sum is set aside, not charged: you may wait or cancel.
