@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
 
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import Pool
@@ -76,6 +76,7 @@ async def house(database: str, *, webhook_key: str | None = None) -> AsyncIterat
             webhook=TelegramWebhook(secret=SECRET, receive=take, wake=woken),
             notices=PaymentNotices(providers={}, look_at=partial(make_invoice_due, pool)),
             results=ResultDownload(pool=pool, archive=ResultArchive(pool=pool, files=NO_COPIES), secrets=SECRETS),
+            console=web.Application(),
         )
         async with served(app) as url:
             yield House(url=url, pool=pool, state=state, woken=woken, client=client)

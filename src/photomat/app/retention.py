@@ -18,11 +18,14 @@ from photomat.inbox.lanes import HANDLED, QUIET_LANES
 from photomat.jobs import sweep
 from photomat.jobs.orphans import MATCHED_ORPHANS
 from photomat.messages.notices import ENDED_NOTICES
+from photomat.operators.access import OLD_LINKS, OLD_SESSIONS
 from photomat.orders.draft import UNBOUGHT_DRAFTS
 from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)
 TRANSCRIPTS_KEPT: Final = timedelta(days=1)
+SESSIONS_KEPT_DAYS: Final = 8
+"""A day longer than a session lasts."""
 
 
 def kinds_of(settings: Settings) -> list[RetentionRule]:
@@ -50,6 +53,8 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         ),
         _rows("assistant calls", settings.keep_assistant_calls_days, calls.OLD_CALLS),
         _rows("Kie balance readings", settings.keep_readings_days, sweep.READINGS),
+        _rows("console sessions", SESSIONS_KEPT_DAYS, OLD_SESSIONS),
+        _rows("sign-in links", SESSIONS_KEPT_DAYS, OLD_LINKS),
     ]
 
 

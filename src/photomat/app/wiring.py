@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from aiogram import Bot
 from aiohttp import web
@@ -44,6 +45,8 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
 from photomat.cluster.instances import Heartbeat, new_instance_id
 from photomat.cluster.leader import ActiveState
+from photomat.console.app import build_console
+from photomat.console.config import ConsoleConfig
 from photomat.db.pool import BoundedPool, Pool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.archive import ResultArchive, ResultFiles
@@ -67,6 +70,7 @@ from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
+from photomat.operators.access import Owners
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, make_invoice_due
 from photomat.payments.receipt_reminder import ReceiptReminder
@@ -322,6 +326,24 @@ class Program:
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
+            console=build_console(self._console_config()),
+        )
+
+    def _console_config(self) -> ConsoleConfig:
+        settings = self.settings
+        return ConsoleConfig(
+            pool=self.pool,
+            texts=self.texts,
+            orders=self.orders,
+            templates=Templates(pool=self.pool, catalog=self.catalog, shipped=self.templates),
+            archive=self._archive,
+            files=BotFiles(self.bot, within_s=ACCEPT_WITHIN_S),
+            owners=Owners(telegram_ids=settings.admins, password=settings.console_password),
+            zone=ZoneInfo("Europe/Moscow"),
+            is_secure=(settings.base_url or "").startswith("https://"),
+            delivery_lease=timedelta(seconds=settings.delivery_lease_s),
+            given_up_after=timedelta(seconds=settings.job_timeout_s),
+            stop=self.stop,
         )
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:

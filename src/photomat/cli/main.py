@@ -11,6 +11,7 @@ from photomat.cli import (
     catalog,
     catalog_changes,
     check,
+    console,
     controls,
     installation,
     jobs,
@@ -37,6 +38,7 @@ app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
 app.add_typer(installation.app, name="installation")
+app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(payments.receipts_app, name="receipts")

@@ -6,10 +6,20 @@ from typing import Final
 from photomat.cluster.instances import lock_instances, want_drain
 from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import ActionResult, journaled
+from photomat.texts.sentence import Sentence
 from photomat.work import controls
 from photomat.work.controls import MAX_NOTICE_LENGTH
 
 LONGEST: Final = timedelta(days=365)
+NO_SUCH_INSTANCE: Final = Sentence("controls-no-such-instance")
+
+
+def control_title(name: str) -> Sentence:
+    """What a control is called for operators."""
+    if name == controls.BOT:
+        return Sentence("controls-title-bot")
+    kind, _, subject = name.partition(":")
+    return Sentence("controls-title-provider" if kind == "provider" else "controls-title-model", name=subject)
 
 
 async def pause(
@@ -26,12 +36,12 @@ async def pause(
 
     async def act(tx: Transaction) -> ActionResult:
         if notice is not None and len(notice) > MAX_NOTICE_LENGTH:
-            return ActionResult(done=False, sentence=f"The notice is longer than {MAX_NOTICE_LENGTH} characters.")
+            return ActionResult(done=False, says=Sentence("controls-notice-long", longest=MAX_NOTICE_LENGTH))
         if lasts is not None and not timedelta(0) < lasts <= LONGEST:
-            return ActionResult(done=False, sentence="A pause lasts between a minute and a year.")
+            return ActionResult(done=False, says=Sentence("controls-lasts-wrong"))
         if not await controls.write_pause(tx, name, operator=operator, reason=reason, notice=notice, lasts=lasts):
-            return ActionResult(done=False, sentence="It is paused already: resume it first to change anything.")
-        return ActionResult(done=True, sentence="It is paused.")
+            return ActionResult(done=False, says=Sentence("controls-paused-already"))
+        return ActionResult(done=True, says=Sentence("controls-paused", what=control_title(name)))
 
     return await journaled(pool, act, action="pause", operator=operator, reason=reason, reference=name)
 
@@ -39,8 +49,8 @@ async def pause(
 async def resume(pool: Pool, name: str, *, operator: str, reason: str) -> ActionResult:
     async def act(tx: Transaction) -> ActionResult:
         if not await controls.delete_pause(tx, name):
-            return ActionResult(done=False, sentence="It is not paused.")
-        return ActionResult(done=True, sentence="It goes on.")
+            return ActionResult(done=False, says=Sentence("controls-not-paused"))
+        return ActionResult(done=True, says=Sentence("controls-resumed", what=control_title(name)))
 
     return await journaled(pool, act, action="resume", operator=operator, reason=reason, reference=name)
 
@@ -51,16 +61,13 @@ async def drain(pool: Pool, instance: str, *, operator: str, reason: str) -> Act
     async def act(tx: Transaction) -> ActionResult:
         draining = await lock_instances(tx)
         if instance not in draining:
-            return ActionResult(done=False, sentence="No such instance is alive.")
+            return ActionResult(done=False, says=NO_SUCH_INSTANCE)
         if draining[instance]:
-            return ActionResult(done=False, sentence="It is draining already.")
+            return ActionResult(done=False, says=Sentence("controls-draining-already"))
         if not any(not is_draining for name, is_draining in draining.items() if name != instance):
-            sentence = "It is the only instance that works: start another first, or pause the bot."
-            return ActionResult(done=False, sentence=sentence)
+            return ActionResult(done=False, says=Sentence("controls-last-instance"))
         await want_drain(tx, instance, wanted=True)
-        return ActionResult(
-            done=True, sentence="It claims nothing more and finishes what it holds; another takes over."
-        )
+        return ActionResult(done=True, says=Sentence("controls-draining", instance=instance))
 
     return await journaled(pool, act, action="drain", operator=operator, reason=reason, reference=instance)
 
@@ -69,10 +76,10 @@ async def undrain(pool: Pool, instance: str, *, operator: str, reason: str) -> A
     async def act(tx: Transaction) -> ActionResult:
         draining = await lock_instances(tx)
         if instance not in draining:
-            return ActionResult(done=False, sentence="No such instance is alive.")
+            return ActionResult(done=False, says=NO_SUCH_INSTANCE)
         if not draining[instance]:
-            return ActionResult(done=False, sentence="It is not draining.")
+            return ActionResult(done=False, says=Sentence("controls-not-draining"))
         await want_drain(tx, instance, wanted=False)
-        return ActionResult(done=True, sentence="It works again.")
+        return ActionResult(done=True, says=Sentence("controls-undrained", instance=instance))
 
     return await journaled(pool, act, action="undrain", operator=operator, reason=reason, reference=instance)

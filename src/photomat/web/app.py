@@ -67,6 +67,7 @@ def build_app(
     webhook: TelegramWebhook,
     notices: PaymentNotices,
     results: ResultDownload,
+    console: web.Application,
 ) -> web.Application:
     app = web.Application(client_max_size=MAX_BODY_BYTES)
     app.router.add_get("/health", health.health)
@@ -77,4 +78,10 @@ def build_app(
     app.router.add_post("/kie/callback/{token}", callbacks.handle_job)
     app.router.add_post("/pay/{provider}", notices.handle)
     app.router.add_get("/result/{token}", results.handle)
+    app.router.add_get("/console", _to_console)
+    app.add_subapp("/console/", console)
     return app
+
+
+async def _to_console(_request: web.Request) -> web.StreamResponse:
+    raise web.HTTPSeeOther("/console/")

@@ -1,0 +1,117 @@
+"""The console as an application below /console/: routes, navigation, error pages, templates, static files."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib import import_module, resources
+from pkgutil import iter_modules
+from typing import Any, Final
+
+import jinja2
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from photomat.console import access, live, pages
+from photomat.console.config import ConsoleConfig
+from photomat.console.page import BASE, CONFIG, TEMPLATES, Action, Page
+from photomat.kernel.error_report import describe
+from photomat.kernel.logs import get_logger
+from photomat.operators.access import SignedIn
+
+MAX_FORM_BYTES: Final = 12 * 1024 * 1024
+STATIC: Final = {"console.css": "text/css", "console.js": "text/javascript"}
+MODULES: Final = [import_module(f"{pages.__name__}.{module.name}") for module in iter_modules(pages.__path__)]
+"""Every module of `console/pages`: a page is added by writing it."""
+PAGES: Final[Sequence[Page]] = [page for module in MODULES for page in module.PAGES]
+ACTIONS: Final[Sequence[Action]] = [action for module in MODULES for action in module.ACTIONS]
+ORDER: Final = (
+    "today",
+    "tickets",
+    "jobs",
+    "users",
+    "money",
+    "catalogue",
+    "orphans",
+    "broadcasts",
+    "reports",
+    "health",
+    "journal",
+    "settings",
+)
+NAVIGATION: Final = [name for name in ORDER if f"/{name}" in {page.path for page in PAGES}]
+"""The pages of the menu."""
+log = get_logger()
+
+
+def build_console(config: ConsoleConfig) -> web.Application:
+    app = web.Application(middlewares=[_show_errors], client_max_size=MAX_FORM_BYTES)
+    app[CONFIG], app[TEMPLATES], app[live.STREAMS] = config, _templates(), []
+    app.on_response_prepare.append(access.add_headers)
+    app.router.add_get("/", _to_today)
+    app.router.add_get("/sign-in", access.show_sign_in)
+    app.router.add_post("/sign-in", access.sign_in)
+    app.router.add_post("/sign-out", access.leave)
+    app.router.add_post("/language", access.choose_language)
+    app.router.add_get("/static/{name}", _static)
+    for page in PAGES:
+        app.router.add_get(page.path, live.with_stream(access.guarded_page(page, _shell)))
+    for action in ACTIONS:
+        app.router.add_post(action.path, access.guarded_action(action, _shell))
+    return app
+
+
+async def _shell(request: web.Request, _operator: SignedIn) -> Mapping[str, Any]:
+    """What the layout shows on every page."""
+    here = request.path.removeprefix(f"{BASE}/").partition("/")[0]
+    return {"navigation": NAVIGATION, "here": here, "language": access.language_of(request), "pauses": ()}
+
+
+async def _to_today(_request: web.Request) -> web.StreamResponse:
+    raise web.HTTPSeeOther(f"{BASE}/today")
+
+
+async def _static(request: web.Request) -> web.Response:
+    name = request.match_info["name"]
+    if name not in STATIC:
+        raise web.HTTPNotFound
+    body = resources.files("photomat.console").joinpath("static", name).read_bytes()
+    return web.Response(
+        body=body, content_type=STATIC[name], charset="utf-8", headers={"Cache-Control": "private, max-age=300"}
+    )
+
+
+@web.middleware
+async def _show_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """A refusal or a bug as a page in words; a redirect passes."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        if error.status < 400 or error.status == 401:  # noqa: PLR2004  redirects; a stream without a session
+            raise
+        return _error_page(request, error.status)
+    except (ConnectionResetError, TimeoutError):
+        raise
+    except Exception as error:  # noqa: BLE001  the page says so, the log says what
+        resource = request.match_info.route.resource
+        log.error("CONSOLE_ERROR", page=resource.canonical if resource else "", error=describe(error))
+        return _error_page(request, 500)
+
+
+def _error_page(request: web.Request, status: int) -> web.Response:
+    say = request.app[CONFIG].texts.speaker(access.language_of(request))
+    known = status if status in {403, 404, 413, 503} else 500
+    page = request.app[TEMPLATES].get_template("error.html")
+    html = page.render(t=say, language=access.language_of(request), text=say(f"console-error-{known}"))
+    return web.Response(text=html, content_type="text/html", status=status)
+
+
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("photomat.console"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.globals["new_form_id"] = lambda: secrets.token_urlsafe(12)
+    return environment

@@ -1,0 +1,32 @@
+"""What the console's pages are given: services, and the operator's settings as values."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+from photomat.db.pool import Pool
+from photomat.delivery.archive import ResultArchive
+from photomat.operators.access import Owners
+from photomat.orders.service import OrderService
+from photomat.telegram.files import BotFiles
+from photomat.templates.stored import Templates
+from photomat.texts.load import Texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleConfig:
+    """`files` reads what customers sent to Telegram; `is_secure` is whether browsers reach us by https."""
+
+    pool: Pool
+    texts: Texts
+    orders: OrderService
+    templates: Templates
+    archive: ResultArchive
+    files: BotFiles
+    owners: Owners
+    zone: ZoneInfo
+    is_secure: bool
+    delivery_lease: timedelta
+    given_up_after: timedelta
+    stop: asyncio.Event

@@ -1,0 +1,81 @@
+// Progressive enhancement only: every page and form works without it.
+"use strict";
+
+// The token of a sign-in link stands in the fragment, which is never sent; a button posts it.
+const linkForm = document.querySelector('[data-role="link-form"]');
+if (linkForm && location.hash.length > 20) {
+  linkForm.querySelector('[data-role="token"]').value = location.hash.slice(1);
+  linkForm.hidden = false;
+  document.querySelector('[data-role="password-form"]')?.setAttribute("hidden", "");
+  history.replaceState(null, "", location.pathname + location.search);
+  linkForm.querySelector("button").focus();
+}
+
+// Regions marked data-live are swapped when the server renders them differently.
+const regions = () => document.querySelectorAll("[data-live][id]");
+const isBusy = (region) =>
+  (region.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) ||
+  region.querySelector("details.action[open]") !== null;
+
+function swap(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  for (const region of regions()) {
+    const next = fresh.getElementById(region.id);
+    if (next && !isBusy(region) && next.innerHTML !== region.innerHTML) {
+      region.innerHTML = next.innerHTML;
+    }
+  }
+}
+
+let stream = null;
+let isPaused = sessionStorage.getItem("live") === "off";
+const state = document.querySelector('[data-role="live"]');
+const toggle = document.querySelector('[data-role="live-toggle"]');
+
+function connect() {
+  stream?.close();
+  stream = null;
+  const isOn = !isPaused && !document.hidden;
+  if (isOn) {
+    stream = new EventSource(location.pathname + location.search);
+    stream.onmessage = (event) => swap(JSON.parse(event.data));
+  }
+  if (toggle) {
+    toggle.textContent = isPaused ? toggle.dataset.off : toggle.dataset.on;
+    toggle.classList.toggle("off", isPaused);
+  }
+}
+
+if (regions().length > 0 && window.EventSource) {
+  if (state) state.hidden = false;
+  toggle?.addEventListener("click", () => {
+    isPaused = !isPaused;
+    sessionStorage.setItem("live", isPaused ? "off" : "on");
+    connect();
+  });
+  document.addEventListener("visibilitychange", connect);
+  window.addEventListener("pagehide", () => stream?.close());
+  connect();
+}
+
+// A form is sent once: its button is disabled until the next page.
+document.addEventListener("submit", (event) => {
+  const button = event.target.querySelector("button:not([name])");
+  if (button) setTimeout(() => { button.disabled = true; }, 0);
+});
+window.addEventListener("pageshow", () => {
+  for (const button of document.querySelectorAll("button:disabled:not([data-keep])")) button.disabled = false;
+});
+
+// One menu open at a time; a click elsewhere closes it. Filters with data-submit apply at once.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open], details.who[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  if (event.target.matches("[data-check-all]")) {
+    for (const box of event.target.form.querySelectorAll('input[type="checkbox"][data-row]')) box.checked = event.target.checked;
+  }
+});

@@ -1,0 +1,46 @@
+console-menu = Sections
+console-skip = Skip to content
+console-find = Job, customer, @name, task id
+console-live-on = Live
+console-live-off = Paused
+console-sign-in = Sign in
+console-sign-out = Sign out
+console-password = Console password
+console-password-wrong = That is not the password.
+console-too-many-tries = Too many tries. Wait a minute, or sign in by a link from the bot.
+console-sign-in-expired = The page was too old. Try again.
+console-link-ready = The link is accepted. One tap is left.
+console-link-invalid = The link was used or has expired: it lasts 5 minutes. Ask the bot for a new one: /admin → “Console”.
+console-sign-in-hint = To sign in by a link, send /admin to the bot and tap “Console”. Without a public URL this command prints it:
+console-role-owner = Owner
+console-role-operator = Operator
+console-role-viewer = Viewer
+console-reason = Reason (kept in the journal)
+console-reason-missing = Nothing was done: give a reason, it is kept in the journal.
+console-first-page = ← To the start
+console-next-page = Next →
+console-seconds = { $count } s
+console-minutes = { $count } min { $rest } s
+console-hours = { $count } h { $rest } min
+console-days = { $count ->
+    [one] { $count } day
+   *[other] { $count } days
+}
+console-error = That did not work
+console-error-403 = You may not do that, or the form was too old. Go back and reload the page.
+console-error-404 = There is no such thing here. Check the number.
+console-error-413 = The file is too large.
+console-error-503 = Too many open pages. Close some.
+console-error-500 = An error on the server. Nothing was changed; the program's log has the details.
+console-nav-today = Today
+console-nav-tickets = Support
+console-nav-jobs = Jobs
+console-nav-users = Customers
+console-nav-money = Money
+console-nav-catalogue = Catalogue
+console-nav-orphans = Orphans
+console-nav-broadcasts = Broadcasts
+console-nav-reports = Reports
+console-nav-health = Health
+console-nav-journal = Journal
+console-nav-settings = Settings
