@@ -21,6 +21,7 @@ from photomat.kernel.ids import BotId, ChatId
 SANDBOX_WELCOME = 100_000
 SANDBOX_FOLDER = "sandbox"
 MAX_S = 366 * 86400
+UPDATES_PER_MINUTE = 120
 
 
 def _kept(days: int, what: str, *, least: int = 0, most: int = 36_500) -> Any:
@@ -64,7 +65,10 @@ class Settings(BaseSettings):
         description="Signs callback URLs; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
     admin_ids: str = Field("", description="Telegram ids of operators, by comma: they get alerts and decide receipts.")
-    console_password: str | None = Field(None, description="Opens the operators' console.")
+    console_password: str | None = Field(
+        None, description="Opens the operators' console as its owner; without it a link from the bot does."
+    )
+    metrics_token: str | None = Field(None, description="GET /metrics asks for it: `Authorization: Bearer …`.")
     currency: str = Field(
         "RUB",
         pattern=r"^[A-Z]{3}$",
@@ -77,6 +81,12 @@ class Settings(BaseSettings):
     )
     most_running: int = Field(10, ge=0, le=1000, description="Jobs one user may have running at once; 0: no limit.")
     orders_per_minute: int = Field(30, ge=0, le=1000, description="Orders one user may make in a minute; 0: no limit.")
+    updates_per_minute: int | None = Field(
+        None,
+        ge=0,
+        le=10_000,
+        description="Messages and taps of one user handled in a minute; 0: no limit. Default 120; none if ORDERS_PER_MINUTE=0.",
+    )
     cooldown_s: float = Field(0, ge=0, le=86400, description="Seconds one user waits between two orders; 0: no wait.")
     free_per_day: int = Field(5, ge=0, le=1000, description="Free generations of one user in 24 hours; 0: no limit.")
     welcome_credit: int | None = Field(
@@ -256,6 +266,13 @@ class Settings(BaseSettings):
     def bot_id(self) -> BotId | None:
         """The bot's own id, the number before its token's colon; None in the sandbox."""
         return None if self.bot_token is None else BotId(int(self.bot_token.partition(":")[0]))
+
+    @property
+    def updates_a_minute(self) -> int:
+        """The limit of a user's updates: above what the allowed orders need, and none where those are unlimited."""
+        if self.updates_per_minute is not None:
+            return self.updates_per_minute
+        return UPDATES_PER_MINUTE if self.orders_per_minute else 0
 
     @property
     def base_url(self) -> str | None:

@@ -23,7 +23,16 @@ from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
 from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
-from photomat.app.flow import DUE, alert_steps, assistant_step, job_steps, money_steps, update_steps
+from photomat.app.flow import (
+    DUE,
+    URGENT,
+    alert_steps,
+    assistant_step,
+    broadcast_steps,
+    job_steps,
+    money_steps,
+    update_steps,
+)
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     call_limits_of,
@@ -38,9 +47,11 @@ from photomat.assistant.service import Assistant
 from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import BotConfig, Support
-from photomat.bot.updates import store_updates
+from photomat.bot.context import AdminOptions, BotConfig, Support
+from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
+from photomat.broadcasts.recipients import Audiences
+from photomat.broadcasts.sender import BroadcastSender, PreviewSender, broadcast_budget
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
 from photomat.cluster.instances import Heartbeat, new_instance_id
@@ -58,7 +69,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
-from photomat.inbox.receive import is_handled, queue_depth
+from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
@@ -93,6 +104,7 @@ from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 from photomat.work.disk import MIB, Disk
+from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
 
@@ -121,13 +133,18 @@ class Program:
     file_sources: FileSources
     stop: asyncio.Event
     disk: Disk
+    drain: DrainState
 
     @property
     def bot_id(self) -> BotId:
         return BotId(self.bot.id)
 
+    @property
+    def update_limit(self) -> UpdateLimit:
+        return UpdateLimit(a_minute=self.settings.updates_a_minute, tell=tell_of_flood)
+
     def heartbeat(self) -> Heartbeat:
-        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
+        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__, drain=self.drain)
 
     def callback_url(self, job_id: JobId) -> str | None:
         """The signed URL for callbacks of Kie; None if the outside cannot reach us."""
@@ -194,7 +211,17 @@ class Program:
                 messenger=TelegramMessenger(self.bot), archive=self._archive, texts=self.texts, links=self._links
             ),
             has_assistant=settings.has_assistant,
+            admin=AdminOptions(
+                public_url=settings.base_url,
+                zone=self._zone,
+                delivery_lease=timedelta(seconds=settings.delivery_lease_s),
+            ),
         )
+
+    @property
+    def _zone(self) -> ZoneInfo:
+        """The operators' time zone."""
+        return ZoneInfo("Europe/Moscow")
 
     @property
     def assistant(self) -> Assistant:
@@ -216,13 +243,18 @@ class Program:
             database_alert_bytes=self.settings.database_alert_mb * MIB,
         )
 
+    @property
+    def _console_url(self) -> str | None:
+        base_url = self.settings.base_url
+        return None if base_url is None else f"{base_url}/console"
+
     def instance_steps(self) -> list[LoopStep[Any]]:
         """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
             RuleChecker(context=self.probe_context, admins=self.settings.admins),
-            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
+            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts, console_url=self._console_url),
         )
         steps = job_steps(
             self.pool,
@@ -236,7 +268,7 @@ class Program:
                 resolve=InputResolver(
                     pool=self.pool, uploader=input_uploader(self.settings, self.file_sources), catalog=self.catalog
                 ).resolve,
-                stopping=self.stop.is_set,
+                stopping=lambda: self.stop.is_set() or self.drain.wanted,
                 send_queue=SendQueue(apart_s=self.claims.creates.apart_s),
             ),
             poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
@@ -249,7 +281,8 @@ class Program:
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
         assistant = AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
-        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant)]
+        broadcasts = self._broadcast_steps(messenger)
+        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant), *broadcasts]
 
     @property
     def _archive(self) -> ResultArchive:
@@ -300,6 +333,19 @@ class Program:
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
 
+    def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
+        return broadcast_steps(
+            Audiences(pool=self.pool),
+            BroadcastSender(
+                pool=self.pool,
+                messenger=messenger,
+                instance=self.instance,
+                budget=broadcast_budget(self.settings.telegram_calls_per_s),
+                urgent=URGENT,
+            ),
+            PreviewSender(pool=self.pool, messenger=messenger),
+        )
+
     @property
     def invoice_poller(self) -> InvoicePoller:
         return InvoicePoller(pool=self.pool, providers=self.providers)
@@ -311,6 +357,7 @@ class Program:
                 version=__version__,
                 queue_depth=lambda: queue_depth(self.pool),
                 is_disk_full=lambda: self.disk.is_full,
+                metrics_token=self.settings.metrics_token,
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
@@ -320,7 +367,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=partial(store_updates, self.pool, self.bot_id, self.guard),
+                receive=partial(store_updates, self.pool, self.bot_id, self.guard, limit=self.update_limit),
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
@@ -337,7 +384,7 @@ class Program:
             archive=self._archive,
             files=BotFiles(self.bot, within_s=ACCEPT_WITHIN_S),
             owners=Owners(telegram_ids=settings.admins, password=settings.console_password),
-            zone=ZoneInfo("Europe/Moscow"),
+            zone=self._zone,
             is_secure=(settings.base_url or "").startswith("https://"),
             delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             given_up_after=timedelta(seconds=settings.job_timeout_s),
@@ -380,6 +427,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         file_sources=file_sources(settings, pool=pool, bot=bot),
         stop=stop,
         disk=Disk(Path(settings.data_dir)),
+        drain=DrainState(),
     )
 
 

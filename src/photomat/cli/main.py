@@ -12,12 +12,14 @@ from photomat.cli import (
     catalog_changes,
     check,
     console,
+    controls,
     installation,
     jobs,
     payments,
     promo,
     run,
     templates,
+    users,
     wallet,
 )
 from photomat.kernel.errors import Startup
@@ -40,6 +42,7 @@ app.add_typer(installation.app, name="installation")
 app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
+app.add_typer(users.app, name="users")
 app.add_typer(payments.receipts_app, name="receipts")
 app.add_typer(payments.app, name="payments")
 app.add_typer(audit.app, name="differences")
@@ -55,6 +58,10 @@ catalog.app.command("rename")(catalog_changes.rename)
 catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(promo.app, name="promo")
+app.command("pause")(controls.pause)
+app.command("resume")(controls.resume)
+app.command("pauses")(controls.pauses)
+app.add_typer(controls.app, name="instances")
 app.add_typer(assistant.app, name="assistant")
 app.add_typer(templates.app, name="templates")
 app.add_typer(templates.examples_app, name="examples")
