@@ -75,7 +75,7 @@ SECTIONS: Final = (
     (
         "People who run it",
         "Operators start the bot once, or Telegram keeps it from writing to them. Nothing uses CONSOLE_PASSWORD so far.",
-        ("admin_ids", "console_password"),
+        ("admin_ids", "console_password", "timezone"),
     ),
     (
         "Patience",

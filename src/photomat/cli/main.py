@@ -17,6 +17,7 @@ from photomat.cli import (
     payments,
     promo,
     run,
+    settings,
     templates,
     wallet,
 )
@@ -54,6 +55,7 @@ catalog.app.command("unfeature")(catalog_changes.unfeature)
 catalog.app.command("rename")(catalog_changes.rename)
 catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
+app.add_typer(settings.app, name="settings")
 app.add_typer(promo.app, name="promo")
 app.add_typer(assistant.app, name="assistant")
 app.add_typer(templates.app, name="templates")

@@ -2,12 +2,12 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import timedelta
-from zoneinfo import ZoneInfo
+from datetime import timedelta, tzinfo
 
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
 from photomat.operators.access import Owners
+from photomat.operators.settings import SettingRules
 from photomat.orders.service import OrderService
 from photomat.telegram.files import BotFiles
 from photomat.templates.stored import Templates
@@ -25,7 +25,8 @@ class ConsoleConfig:
     archive: ResultArchive
     files: BotFiles
     owners: Owners
-    zone: ZoneInfo
+    zone: tzinfo
+    settings: SettingRules
     is_secure: bool
     delivery_lease: timedelta
     given_up_after: timedelta
