@@ -60,6 +60,8 @@ WRITERS = {
     "schema_migrations": {"db"},
     "sealed_days": {"audit"},
     "templates": {"templates"},
+    "ticket_messages": {"support"},
+    "tickets": {"support"},
     "topups": {"payments"},
     "stars_listed": {"payments"},
     "stars_readings": {"payments"},

@@ -15,6 +15,7 @@ from support.updates import BOT_ID
 WRITES = (
     "migrate",
     "audit --store",
+    "console link",
     "jobs reconcile",
     "jobs retry 1",
     "jobs redeliver 1",

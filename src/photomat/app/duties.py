@@ -100,7 +100,9 @@ def _receive_updates(program: Program) -> list[Duty]:
     base_url = program.settings.base_url
     if base_url is not None:
         return [until_it_works("webhook", lambda: _start_webhook(program, base_url))]
-    poller = Poller(pool=program.pool, bot=program.bot, wake=program.wakes.here, guard=program.guard)
+    poller = Poller(
+        pool=program.pool, bot=program.bot, wake=program.wakes.here, guard=program.guard, limit=program.update_limit
+    )
     return [
         until_it_works("no webhook", lambda: _start_polling(program)),
         lambda over: first_of(lambda: poller.run(over), over.wait),

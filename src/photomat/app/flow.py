@@ -20,6 +20,12 @@ Money and notices:
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
 
+Broadcasts, after everything else:
+
+    audiences    broadcasts that were started       broadcasts.recipients      fixes who gets it; unknown ones; the end
+    broadcasts   messages of broadcasts, due        broadcasts.sender          at most once a user; results go first
+    previews     previews asked for                 broadcasts.sender          to an operator's own chat
+
 For operators:
 
     watches      alert rules whose turn it is       alerts.checker             opens and closes incidents
@@ -40,11 +46,13 @@ from photomat.alerts.sender import AlertSender
 from photomat.assistant.calls import CALLS_DUE
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.worker import UpdateWorker
+from photomat.broadcasts.recipients import AUDIENCES_DUE, Audiences
+from photomat.broadcasts.sender import BroadcastSender, PreviewSender
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
 from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
+from photomat.delivery.lock import DELIVERIES_DUE, RESULTS_DUE, try_acquire_delivery_lock
 from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
 from photomat.delivery.render import LockedCard
 from photomat.delivery.resend import Resender
@@ -85,7 +93,12 @@ DUE: Final[Mapping[str, str]] = {
     "receipts": ReceiptReminder.DUE,
     "notices": NoticeSender.DUE,
     "assistant": CALLS_DUE,
+    "audiences": AUDIENCES_DUE,
+    "broadcasts": BroadcastSender.DUE,
+    "previews": PreviewSender.DUE,
 }
+URGENT: Final = (RESULTS_DUE, CompletionNotifier.DUE, Resender.DUE, NoticeSender.DUE)
+"""While one of these finds something, no message of a broadcast is claimed."""
 
 
 def update_steps(
@@ -180,6 +193,15 @@ def money_steps(
         ),
         message_step("receipts", reminder, width=2),
         message_step("notices", notices, width=4),
+    ]
+
+
+def broadcast_steps(audiences: Audiences, sender: BroadcastSender, previews: PreviewSender) -> list[LoopStep[Any]]:
+    """Broadcasts, on every instance; so many messages at once are what a kill can leave unknown."""
+    return [
+        LoopStep(name="audiences", claim=audiences.claim, do=audiences.look_after, width=2),
+        message_step("broadcasts", sender, width=4),
+        message_step("previews", previews, width=1),
     ]
 
 

@@ -22,7 +22,16 @@ from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
 from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
-from photomat.app.flow import DUE, alert_steps, assistant_step, job_steps, money_steps, update_steps
+from photomat.app.flow import (
+    DUE,
+    URGENT,
+    alert_steps,
+    assistant_step,
+    broadcast_steps,
+    job_steps,
+    money_steps,
+    update_steps,
+)
 from photomat.app.live_settings import LiveSettings
 from photomat.app.settings import Settings
 from photomat.app.terms import (
@@ -39,8 +48,10 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import BotConfig, Support
-from photomat.bot.updates import store_updates
+from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
+from photomat.broadcasts.recipients import Audiences
+from photomat.broadcasts.sender import BroadcastSender, PreviewSender, broadcast_budget
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
 from photomat.catalog.storefront import Cheapest
@@ -59,7 +70,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
-from photomat.inbox.receive import is_handled, queue_depth
+from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
@@ -132,6 +143,10 @@ class Program:
     @property
     def bot_id(self) -> BotId:
         return BotId(self.bot.id)
+
+    @property
+    def update_limit(self) -> UpdateLimit:
+        return UpdateLimit(a_minute=self.settings.updates_a_minute, tell=tell_of_flood)
 
     def heartbeat(self) -> Heartbeat:
         return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
@@ -262,7 +277,8 @@ class Program:
         assistant = self.live.following(
             lambda: AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
         )
-        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant)]
+        broadcasts = self._broadcast_steps(messenger)
+        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant), *broadcasts]
 
     @property
     def _archive(self) -> ResultArchive:
@@ -313,6 +329,19 @@ class Program:
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
 
+    def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
+        return broadcast_steps(
+            Audiences(pool=self.pool),
+            BroadcastSender(
+                pool=self.pool,
+                messenger=messenger,
+                instance=self.instance,
+                budget=broadcast_budget(self.settings.telegram_calls_per_s),
+                urgent=URGENT,
+            ),
+            PreviewSender(pool=self.pool, messenger=messenger),
+        )
+
     @property
     def invoice_poller(self) -> InvoicePoller:
         return InvoicePoller(pool=self.pool, providers=self.providers)
@@ -324,6 +353,7 @@ class Program:
                 version=__version__,
                 queue_depth=lambda: queue_depth(self.pool),
                 is_disk_full=lambda: self.disk.is_full,
+                metrics_token=self.settings.metrics_token,
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
@@ -333,7 +363,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=partial(store_updates, self.pool, self.bot_id, self.guard),
+                receive=partial(store_updates, self.pool, self.bot_id, self.guard, limit=self.update_limit),
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),

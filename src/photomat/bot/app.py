@@ -9,7 +9,8 @@ from aiogram import Bot, Dispatcher, Router
 from aiogram.types import BotCommand
 
 from photomat.bot.assistant import handlers as assistant
-from photomat.bot.menu import deep_link, fallback, search
+from photomat.bot.bans import RefuseBanned
+from photomat.bot.menu import broadcast_button, deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
@@ -18,6 +19,8 @@ from photomat.bot.order_form import voice_handlers
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
+from photomat.bot.support import desk
+from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import handlers as topup
@@ -46,6 +49,7 @@ COMMANDS: Final = (
     "cancel",
     "lang",
     "help",
+    "support",
     "paysupport",
     "terms",
 )
@@ -57,6 +61,7 @@ def build_dispatcher() -> Dispatcher:
     dispatcher = Dispatcher(disable_fsm=True)
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     for observer in (dispatcher.message, dispatcher.callback_query):
+        observer.middleware(RefuseBanned())
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
@@ -71,7 +76,9 @@ def _routers() -> list[Router]:
         stars.router(),
         transfer.commands_router(),
         review.commands_router(),
+        desk.commands_router(),
         deep_link.router(),
+        broadcast_button.router(),
         menu.router(),
         templates.router(),
         examples.router(),
@@ -83,7 +90,10 @@ def _routers() -> list[Router]:
         rewards.router(),
         topup.router(),
         subscription.router(),
+        support.router(),
         fallback.unknown_command_router(),
+        desk.router(),
+        support.messages_router(),
         transfer.router(),
         review.router(),
         templates.answers_router(),

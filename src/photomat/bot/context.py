@@ -189,6 +189,7 @@ async def load_context(
         username=sender.username,
         language=starting_language(sender.language_code),
         is_blocked=False,
+        ban=None,
     )
     user = replace(user, first_name=sender.first_name, username=sender.username)
     return UpdateContext(

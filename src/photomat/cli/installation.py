@@ -32,6 +32,7 @@ from photomat.kernel.errors import Startup
 from photomat.kernel.ids import BotId
 from photomat.operators import installation
 from photomat.operators.actions import ActionResult
+from photomat.texts.sentence import Sentence
 from photomat.work.retention import RetentionRule, would_prune
 from photomat.work.retention import prune as delete_old
 
@@ -77,7 +78,7 @@ def adopt(
     async def act(dsn: str) -> ActionResult:
         problem = installation.never(await owner_of(dsn), bot_id)
         if problem is not None:
-            return ActionResult(done=False, sentence=problem)
+            return ActionResult(done=False, says=Sentence("action-plain", words=problem))
         await migrate(dsn)
         pool = await connect_pool(dsn, name=NAME, size=2, patience_s=0)
         try:

@@ -19,6 +19,7 @@ from photomat.cli import (
     run,
     settings,
     templates,
+    users,
     wallet,
 )
 from photomat.kernel.errors import Startup
@@ -41,6 +42,7 @@ app.add_typer(installation.app, name="installation")
 app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
+app.add_typer(users.app, name="users")
 app.add_typer(payments.receipts_app, name="receipts")
 app.add_typer(payments.app, name="payments")
 app.add_typer(audit.app, name="differences")

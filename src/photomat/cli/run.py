@@ -218,6 +218,7 @@ def _sandbox_urls(settings: Settings) -> dict[str, str]:
     base = "http://127.0.0.1"
     return {
         "Chat page": f"{base}:{settings.port + 1}/",
+        "Console": f"{base}:{settings.port}/console/  ·  sign in: photomat console link",
         "Bot": f"{base}:{settings.port}/health  ·  /ready  ·  /metrics",
         "Simulated Telegram": f"{base}:{settings.port + 1}",
         "Simulated Kie.ai": f"{base}:{settings.port + 2}",
@@ -303,6 +304,7 @@ def _urls(settings: Settings) -> dict[str, str]:
     return {
         "Bot": f"id {(settings.bot_token or '').partition(':')[0]}",
         "Updates": updates,
+        "Console": f"{settings.base_url or local}/console/",
         "Health": f"{local}/health",
         "Metrics": f"{local}/metrics",
     }

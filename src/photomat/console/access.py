@@ -120,7 +120,7 @@ async def sign_in(request: web.Request) -> web.StreamResponse:
         problem, status = "console-password-wrong", 401
     if cookie is None:
         return _sign_in_page(request, problem=problem, status=status)
-    response = web.HTTPSeeOther(_own_path(fields.get("next", "")))
+    response = _redirect(_own_path(fields.get("next", "")))
     _set_cookie(request, response, SESSION_COOKIE, cookie, max_age_s=int(SESSION_LASTS.total_seconds()))
     response.del_cookie(FORM_COOKIE, path=BASE)
     return response
@@ -132,7 +132,7 @@ async def leave(request: web.Request) -> web.StreamResponse:
     if not hmac.compare_digest(_csrf(_cookie(request)), fields.get("csrf", "")):
         raise web.HTTPForbidden
     await sign_out(config_of(request).pool, _cookie(request))
-    response = web.HTTPSeeOther(SIGN_IN)
+    response = _redirect(SIGN_IN)
     response.del_cookie(SESSION_COOKIE, path=BASE)
     return response
 
@@ -140,7 +140,7 @@ async def leave(request: web.Request) -> web.StreamResponse:
 async def choose_language(request: web.Request) -> web.StreamResponse:
     """Needs no session: the sign-in page has it too, and a language is no secret."""
     fields, _ = await _form(request)
-    response = web.HTTPSeeOther(_back(request))
+    response = _redirect(_back(request))
     if fields.get("language") in {"ru", "en"}:
         _set_cookie(request, response, LANGUAGE_COOKIE, fields["language"], max_age_s=YEAR_S)
     return response
@@ -222,6 +222,10 @@ def _sign_in_page(request: web.Request, *, problem: str | None, status: int = 20
     response = web.Response(text=html, content_type="text/html", status=status)
     _set_cookie(request, response, FORM_COOKIE, token, max_age_s=FORM_LASTS_S)
     return response
+
+
+def _redirect(path: str) -> web.Response:
+    return web.Response(status=303, headers={"Location": path})
 
 
 def _is_own_form(request: web.Request, fields: Mapping[str, str]) -> bool:

@@ -2,7 +2,8 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
+from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
@@ -25,7 +26,7 @@ class ConsoleConfig:
     archive: ResultArchive
     files: BotFiles
     owners: Owners
-    zone: tzinfo
+    zone: ZoneInfo
     settings: SettingRules
     is_secure: bool
     delivery_lease: timedelta

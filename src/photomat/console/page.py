@@ -114,12 +114,12 @@ class ActionContext(PageContext):
             return None
 
     async def done(self, result: ActionResult, *, back: str) -> web.Response:
-        return await self.tell(result.sentence, is_good=result.done, back=back)
+        return await self.tell(result.says.in_(self.say), is_good=result.done, back=back)
 
     async def tell(self, text: str, *, is_good: bool, back: str) -> web.Response:
         """Show this text on the next page and go there."""
         await leave_flash(self.pool, self.operator.session_id, {"text": text, "good": is_good})
-        raise web.HTTPSeeOther(back)
+        return web.Response(status=303, headers={"Location": back})
 
     async def refuse(self, error: Rejected, *, back: str) -> web.Response:
         return await self.tell(str(error), is_good=False, back=back)

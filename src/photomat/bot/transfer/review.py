@@ -25,7 +25,7 @@ from photomat.kernel.text import storable
 from photomat.operators.money import approve_receipt, decline_receipt
 from photomat.payments.receipt import Receipt, ReceiptState, duplicates_of, find_receipt, list_receipts
 from photomat.payments.receipt_notices import REASONS, notify_operators
-from photomat.payments.transfers import Decision, DecisionResult
+from photomat.payments.transfers import Decision, DecisionResult, too_late
 
 RECEIPT: Final = "receipt_id"
 INSISTS: Final = "insists"
@@ -175,8 +175,7 @@ async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt |
     receipt = await find_receipt(ctx.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
         return receipt
-    decision = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
-    ruled = DecisionResult(decision=decision, sentence="", receipt=receipt)
+    ruled = too_late(receipt_id, receipt)
     await tap.answer(views.decision_text(ctx.say, ruled, most=_most(ctx)), alert=True)
     return None
 

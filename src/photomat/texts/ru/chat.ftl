@@ -30,10 +30,12 @@ help = ℹ️ <b>Как это работает</b>
     /gift — подарить деньги другу
     /cancel — прервать заполнение
     /lang — язык / language
+    /support — спросить поддержку
     /paysupport — вопросы об оплате
     /terms — условия
     /help — эта подсказка
 help-operator = Вы оператор: /receipts — чеки, которые ждут вашего решения
+    /tickets — обращения, которые ждут ответа
 menu-balance = 💰 Баланс
 menu-history = 🗂 История
 menu-help = ℹ️ Помощь
