@@ -101,7 +101,11 @@ def _receive_updates(program: Program) -> list[Duty]:
     if base_url is not None:
         return [until_it_works("webhook", lambda: _start_webhook(program, base_url))]
     poller = Poller(
-        pool=program.pool, bot=program.bot, wake=program.wakes.here, guard=program.guard, limit=program.update_limit
+        pool=program.pool,
+        bot=program.bot,
+        wake=program.wakes.here,
+        guard=program.guard,
+        limit=lambda: program.update_limit,
     )
     return [
         until_it_works("no webhook", lambda: _start_polling(program)),

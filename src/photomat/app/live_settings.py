@@ -49,7 +49,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
         "subscription_credit",
         "transfer_details",
     ),
-    "limits": ("most_running", "orders_per_minute", "cooldown_s", "free_per_day"),
+    "limits": ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
     "assistant": ("assistant_calls_per_user_day", "assistant_credits_a_day"),
@@ -297,7 +297,9 @@ def _objection(settings: Settings) -> tuple[tuple[str, ...], SettingRefused] | N
 
 
 def _value_of(settings: Settings, name: str) -> str:
-    return as_text(settings.welcome if name == "welcome_credit" else getattr(settings, name))
+    """The value that holds, also where the default of a setting follows from another one."""
+    derived = {"welcome_credit": settings.welcome, "updates_per_minute": settings.updates_a_minute}
+    return as_text(derived[name] if name in derived else getattr(settings, name))
 
 
 def _in_words(name: str, error: ErrorDetails) -> Sentence:

@@ -5,7 +5,7 @@ Concrete classes are named here alone. To follow one loop, start at its step in 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -363,7 +363,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=partial(store_updates, self.pool, self.bot_id, self.guard, limit=self.update_limit),
+                receive=self._store_updates,
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
@@ -387,6 +387,9 @@ class Program:
             given_up_after=timedelta(seconds=settings.job_timeout_s),
             stop=self.stop,
         )
+
+    async def _store_updates(self, updates: Sequence[Mapping[str, Any]]) -> list[int]:
+        return await store_updates(self.pool, self.bot_id, self.guard, updates, limit=self.update_limit)
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
         await make_invoice_due(self.pool, provider, external_id)

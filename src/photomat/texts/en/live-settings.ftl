@@ -47,6 +47,7 @@ setting-about-transfer-details = Bank details for transfers by hand. Empty: no t
 
 setting-about-most-running = Jobs one user may have running at once; 0: no limit.
 setting-about-orders-per-minute = Orders of one user in a minute; 0: no limit.
+setting-about-updates-per-minute = Messages and taps of one user handled in a minute, the rest is skipped; 0: no limit.
 setting-about-cooldown-s = Seconds between two orders of one user; 0: no wait.
 setting-about-free-per-day = Free generations of one user in 24 hours; 0: no limit.
 
@@ -101,6 +102,7 @@ setting-about-kie-webhook-key = Kie's webhook key: then callbacks must carry its
 setting-about-callback-secret = Signs callback URLs; by comma: the first signs, all are valid.
 setting-about-admin-ids = Telegram ids of owners, by comma: they get alerts and decide receipts.
 setting-about-console-password = The owner's password for the console.
+setting-about-metrics-token = GET /metrics asks for it: `Authorization: Bearer …`.
 setting-about-currency = The currency of wallets and prices; it cannot change once there are any.
 setting-about-stars-reconcile-s = Seconds between two comparisons with Telegram's list of Stars.
 setting-about-yookassa-shop-id = YooKassa: your shop's id.

@@ -47,6 +47,7 @@ setting-about-transfer-details = Реквизиты для перевода вр
 
 setting-about-most-running = Заказов одного пользователя в работе одновременно; 0 — без ограничения.
 setting-about-orders-per-minute = Заказов одного пользователя в минуту; 0 — без ограничения.
+setting-about-updates-per-minute = Сообщений и нажатий одного пользователя в минуту, остальные пропускаются; 0 — без ограничения.
 setting-about-cooldown-s = Секунд между двумя заказами одного пользователя; 0 — без паузы.
 setting-about-free-per-day = Бесплатных генераций пользователя за 24 часа; 0 — без ограничения.
 
@@ -101,6 +102,7 @@ setting-about-kie-webhook-key = Ключ вебхуков Kie: тогда callba
 setting-about-callback-secret = Подписывает адреса callback; через запятую: первый подписывает, годятся все.
 setting-about-admin-ids = Telegram-id владельцев через запятую: им приходят тревоги, они решают чеки.
 setting-about-console-password = Пароль владельца в консоль.
+setting-about-metrics-token = Его спрашивает GET /metrics: `Authorization: Bearer …`.
 setting-about-currency = Валюта кошельков и цен; не меняется, когда они уже есть.
 setting-about-stars-reconcile-s = Секунд между сверками со списком звёзд Telegram.
 setting-about-yookassa-shop-id = ЮKassa: номер магазина.
