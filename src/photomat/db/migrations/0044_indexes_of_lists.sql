@@ -5,7 +5,6 @@
 --
 -- Building an index locks out writers of its table: about a second for each million rows. All locks come first, in one order.
 LOCK TABLE users, generation_jobs, ledger_transactions, payments, receipts IN SHARE MODE;
-CREATE INDEX users_by_time ON users (created_at);
 CREATE INDEX generation_jobs_sold ON generation_jobs (settled_at) INCLUDE (model, user_id, status, gift, price, cost, created_at)
     WHERE settled_at IS NOT NULL;
 CREATE INDEX generation_jobs_bought ON generation_jobs (created_at) INCLUDE (user_id);

@@ -71,7 +71,7 @@ support-closed-by-us = ✅ Ticket № { $number } is closed. If something is lef
 support-canceled = ↩️ Ticket № { $number }: the order “{ $model }” is canceled, { $amount } is available again.
 support-repeat-offered = 🎁 Ticket № { $number }: this order is on us once more, “{ $model }”.
 
-    Tap the button: its card opens, choose “free” there.
+    Tap the button: its card opens, tap “🎟 Use my gift” there.
 support-repeat-free = 🔁 Ticket № { $number }: you can repeat this order, “{ $model }”.
 support-repeat = 🔁 Repeat the order
 
