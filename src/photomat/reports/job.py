@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from photomat.db.pool import Pool
-from photomat.db.rows import Row, require_row
+from photomat.db.rows import Row, require_row, row_as
 from photomat.delivery.outputs import Output, outputs_of
 from photomat.delivery.render import LockedCard, locked_card
 from photomat.jobs.explain import Surroundings
@@ -20,6 +20,7 @@ from photomat.reports.journal import JournalLine, JournalQuery, list_journal
 from photomat.texts.sentence import Sentence
 
 MAX_ACTS: Final = 100
+MAX_TICKETS: Final = 10
 SUMS: Final = frozenset({"price", "cost", "amount"})
 """Details of steps that are minor units."""
 
@@ -60,6 +61,13 @@ class JobMoney:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobTicket:
+    ticket_id: int
+    state: str
+    opened_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobStory:
     report: JobReport
     card: LockedCard
@@ -68,6 +76,7 @@ class JobStory:
     money: JobMoney
     steps: Sequence[Step]
     acts: Sequence[JournalLine]
+    tickets: Sequence[JobTicket]
 
     @property
     def row(self) -> Mapping[str, Any]:
@@ -100,7 +109,17 @@ async def read_job_story(pool: Pool, job_id: JobId, around: Surroundings) -> Job
         money=await _money(pool, report, job_id),
         steps=_in_order(_steps(report, acts, drafted_at=row["drafted_at"])),
         acts=acts,
+        tickets=await _tickets(pool, job_id),
     )
+
+
+async def _tickets(pool: Pool, job_id: JobId) -> list[JobTicket]:
+    rows = await pool.fetch(
+        "SELECT ticket_id, state, opened_at FROM tickets WHERE job_id = $1 ORDER BY ticket_id DESC LIMIT $2",
+        job_id,
+        MAX_TICKETS,
+    )
+    return [row_as(JobTicket, row) for row in rows]
 
 
 async def _money(pool: Pool, report: JobReport, job_id: JobId) -> JobMoney:

@@ -38,6 +38,8 @@ class JobState(StrEnum):
     CANCELED = "canceled"
     UNDELIVERED = "undelivered"
     STUCK = "stuck"
+    OVERDUE = "overdue"
+    STOPPED = "stopped"
     PARKED = "parked"
     UNCERTAIN = "uncertain"
     GIFT = "gift"
@@ -45,6 +47,14 @@ class JobState(StrEnum):
 
 LIVE: Final = (JobState.PENDING, JobState.SUBMITTING, JobState.RUNNING)
 ENDED: Final = (JobState.DONE, JobState.FAILED, JobState.CANCELED)
+TROUBLES: Final = (
+    JobState.UNDELIVERED,
+    JobState.STUCK,
+    JobState.OVERDUE,
+    JobState.STOPPED,
+    JobState.PARKED,
+    JobState.UNCERTAIN,
+)
 UNCERTAIN: Final = """
     settled_at IS NULL AND status = 'submitting' AND external_task_id IS NULL
     AND coalesce(leased_until <= photomat_now(), true)"""
@@ -54,6 +64,8 @@ FOUND_BY_INDEX: Final[Mapping[JobState, str]] = {
     JobState.UNDELIVERED: "SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL",
     JobState.PARKED: "SELECT job_id FROM generation_jobs WHERE parked_at IS NOT NULL AND card_shown < card_wanted",
     JobState.UNCERTAIN: f"SELECT job_id FROM generation_jobs WHERE {UNCERTAIN}",  # noqa: S608
+    JobState.OVERDUE: "SELECT job_id FROM generation_jobs WHERE settled_at IS NULL AND overdue_at IS NOT NULL",
+    JobState.STOPPED: "SELECT job_id FROM generation_jobs WHERE settled_at IS NULL AND stopped_at IS NOT NULL",
     JobState.STUCK: CHOSEN[JobFilter.STUCK],
 }
 """The jobs of a state that is rare at any time, each by a partial index."""
@@ -143,7 +155,7 @@ async def count_states(pool: Pool, around: Surroundings) -> dict[JobState, int]:
         LATELY,
     )
     counts = dict.fromkeys(JobState, 0) | {JobState(row["status"]): row["count"] for row in rows}
-    for state in (JobState.UNDELIVERED, JobState.PARKED, JobState.UNCERTAIN, JobState.STUCK):
+    for state in TROUBLES:
         spans = (STUCK_AFTER, around.delivery_lease) if state is JobState.STUCK else ()
         counts[state] = await pool.fetchval(
             f"SELECT count(DISTINCT job_id) FROM (SELECT job_id FROM ({FOUND_BY_INDEX[state]}) AS several LIMIT $1) AS chosen",  # noqa: S608
