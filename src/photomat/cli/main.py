@@ -8,6 +8,7 @@ from photomat.cli import (
     assistant,
     assistant_usage,
     audit,
+    broadcast,
     catalog,
     catalog_changes,
     check,
@@ -55,6 +56,7 @@ catalog.app.command("rename")(catalog_changes.rename)
 catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(promo.app, name="promo")
+app.add_typer(broadcast.app, name="broadcast")
 app.add_typer(assistant.app, name="assistant")
 app.add_typer(templates.app, name="templates")
 app.add_typer(templates.examples_app, name="examples")
