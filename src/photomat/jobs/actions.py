@@ -79,6 +79,28 @@ async def cancel_by_operator(tx: Transaction, job_id: JobId) -> JobStatus | None
     return status
 
 
+async def cancel_queued(tx: Transaction, user_id: UserId) -> list[JobId]:
+    """Cancel every job of a user whose request has not left for Kie, and release its money; what is at Kie goes on.
+
+    All jobs are locked before the wallet, as everywhere.
+    """
+    rows = await tx.fetch(
+        """
+        SELECT job_id, price FROM generation_jobs
+         WHERE user_id = $1 AND settled_at IS NULL AND status = 'pending' ORDER BY job_id FOR UPDATE
+        """,
+        user_id,
+    )
+    for row in rows:
+        await _cancel(tx, JobId(row["job_id"]), price=row["price"], by="operator")
+    return [JobId(row["job_id"]) for row in rows]
+
+
+async def lock_job(tx: Transaction, job_id: JobId) -> None:
+    """Lock a job until the commit, before what is decided about it is read."""
+    await tx.execute("SELECT FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
+
+
 async def _cancel(tx: Transaction, job_id: JobId, *, price: int, by: str) -> None:
     if price:
         await ledger.release(tx, reference=hold_reference(job_id))

@@ -333,3 +333,15 @@ operator-did = { $operator } { $done ->
     [yes] , because: { $reason }
    *[no] { "" }
 }. { $outcome }
+
+# Who may use the console
+
+operator-incomplete = Name a person, their Telegram id, and the role viewer or operator.
+operator-added = { $name } ({ $id }) is a { $role } now.
+operator-none = There is no such operator.
+operator-removed = { $name } ({ $id }) is no operator any more.
+session-ended = The session of { $operator } is over.
+session-over-before = It was over before.
+sign-in-link-made = A link for one sign-in was made.
+sign-in-password-wrong = The password was wrong.
+sign-in-opened = A session was opened by { $method }.

@@ -348,3 +348,23 @@ operator-did = { $operator }: { $done ->
     [yes] , причина: { $reason }
    *[no] { "" }
 }. { $outcome }
+
+# Кто может пользоваться консолью
+
+operator-incomplete = Укажите имя, Telegram id и роль: наблюдатель или оператор.
+operator-added = { $name } ({ $id }) теперь { $role ->
+    [viewer] наблюдатель
+   *[operator] оператор
+}.
+operator-none = Такого оператора нет.
+operator-removed = { $name } ({ $id }) больше не оператор.
+session-ended = Сеанс «{ $operator }» закрыт.
+session-over-before = Он уже закрыт.
+sign-in-link-made = Создана ссылка на один вход.
+sign-in-password-wrong = Пароль не подошёл.
+sign-in-opened = Открыт сеанс: { $method ->
+    [password] по паролю
+    [terminal] по ссылке из терминала
+    [telegram] по ссылке из Telegram
+   *[other] { $method }
+}.
