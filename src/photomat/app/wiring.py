@@ -104,6 +104,7 @@ from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 from photomat.work.disk import MIB, Disk
+from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
 
@@ -132,6 +133,7 @@ class Program:
     file_sources: FileSources
     stop: asyncio.Event
     disk: Disk
+    drain: DrainState
 
     @property
     def bot_id(self) -> BotId:
@@ -142,7 +144,7 @@ class Program:
         return UpdateLimit(a_minute=self.settings.updates_a_minute, tell=tell_of_flood)
 
     def heartbeat(self) -> Heartbeat:
-        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
+        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__, drain=self.drain)
 
     def callback_url(self, job_id: JobId) -> str | None:
         """The signed URL for callbacks of Kie; None if the outside cannot reach us."""
@@ -266,7 +268,7 @@ class Program:
                 resolve=InputResolver(
                     pool=self.pool, uploader=input_uploader(self.settings, self.file_sources), catalog=self.catalog
                 ).resolve,
-                stopping=self.stop.is_set,
+                stopping=lambda: self.stop.is_set() or self.drain.wanted,
                 send_queue=SendQueue(apart_s=self.claims.creates.apart_s),
             ),
             poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
@@ -425,6 +427,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         file_sources=file_sources(settings, pool=pool, bot=bot),
         stop=stop,
         disk=Disk(Path(settings.data_dir)),
+        drain=DrainState(),
     )
 
 

@@ -22,6 +22,7 @@ from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, Leav
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.order_form import voice_handlers
+from photomat.bot.pause import AnswerWhilePaused
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
@@ -68,7 +69,9 @@ def build_dispatcher() -> Dispatcher:
     """Handlers get an `UpdateContext` as `ctx`, made by the worker."""
     dispatcher = Dispatcher(disable_fsm=True)
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
+    answer_while_paused = AnswerWhilePaused()
     for observer in (dispatcher.message, dispatcher.callback_query):
+        observer.middleware(answer_while_paused)
         observer.middleware(RefuseBanned())
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
