@@ -24,7 +24,7 @@ from photomat.jobs.callback import KieCallback, update_from_callback
 from photomat.jobs.claims import CREATES, stop_on_error
 from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Corrupt, Transient
-from photomat.kernel.ids import BotId, InstanceId, UserId
+from photomat.kernel.ids import BotId, ChatId, InstanceId, UserId
 from photomat.kie.port import Paused
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
@@ -53,7 +53,7 @@ class Watched:
         context = ProbeContext(
             pool=shop.pool, account=self.account, disk=Disk(Path("/")), disk_alert_bytes=2**60, database_alert_bytes=MIB
         )
-        self.checker = RuleChecker(context=context, admins=[OWNER], rules=[replace(rule, patience=NO_TIME)])
+        self.checker = RuleChecker(context=context, admins=[ChatId(OWNER)], rules=[replace(rule, patience=NO_TIME)])
         self.sender = AlertSender(
             pool=shop.pool,
             messenger=TelegramMessenger(shop.owner.bot),

@@ -72,8 +72,8 @@ def build_dispatcher() -> Dispatcher:
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     answer_while_paused = AnswerWhilePaused()
     for observer in (dispatcher.message, dispatcher.callback_query):
-        observer.middleware(answer_while_paused)
         observer.middleware(RefuseBanned())
+        observer.middleware(answer_while_paused)
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())

@@ -18,6 +18,7 @@ from photomat.cli import (
     payments,
     promo,
     run,
+    settings,
     templates,
     users,
     wallet,
@@ -57,6 +58,7 @@ catalog.app.command("unfeature")(catalog_changes.unfeature)
 catalog.app.command("rename")(catalog_changes.rename)
 catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
+app.add_typer(settings.app, name="settings")
 app.add_typer(promo.app, name="promo")
 app.command("pause")(controls.pause)
 app.command("resume")(controls.resume)

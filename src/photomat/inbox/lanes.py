@@ -88,10 +88,10 @@ async def unpark(tx: Transaction, received_id: ReceivedId) -> bool:
     if found is None:
         return False
     bot_id, lane = found
-    await store.raise_pending(tx, bot_id=bot_id, lanes=[lane], added=[1])
+    await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=1, limited=0)])
     if await store.mark_unparked(tx, received_id):
         return True
-    await store.raise_pending(tx, bot_id=bot_id, lanes=[lane], added=[-1])
+    await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=-1, limited=0)])
     return False
 
 
