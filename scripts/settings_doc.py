@@ -74,8 +74,8 @@ SECTIONS: Final = (
     ),
     (
         "People who run it",
-        "Operators start the bot once, or Telegram keeps it from writing to them. Nothing uses CONSOLE_PASSWORD so far.",
-        ("admin_ids", "console_password"),
+        "Operators start the bot once, or Telegram keeps it from writing to them. The console is at /console/.",
+        ("admin_ids", "console_password", "metrics_token", "timezone"),
     ),
     (
         "Patience",

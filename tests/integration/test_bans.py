@@ -1,9 +1,10 @@
 """A ban: what is queued comes back, what is at Kie goes on, no order slips past it, and the user reads why and until when."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from support.paying import available, declines, link_on_screen, payments_of, pay
 from support.sessions import as_pool, until_done_or_blocked
 
 WEEK = timedelta(days=7)
-BY = {"operator": "test", "reason": "перепродаёт <b>картинки</b>"}
+BY: Mapping[str, Any] = {"operator": "test", "reason": "перепродаёт <b>картинки</b>"}
 
 
 async def bans(chat: Chat, lasts: timedelta | None = None) -> None:

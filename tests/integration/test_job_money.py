@@ -59,7 +59,7 @@ async def test_what_kie_took_is_recorded_with_the_charge_and_the_price_stays_the
         row = await look(pool, job_id, took(SUCCESS, Decimal("1.01")), after_s=3)
         assert (row["status"], row["credits_consumed"], row["cost"]) == ("done", Decimal("1.01"), 41)
         assert await money_of(pool, user) == (BALANCE - PRICE, 0)
-        words = "; ".join(price_breakdown(row))
+        words = "; ".join(line.plain for line in price_breakdown(row))
         assert "0.8 credits × $0.005 × 80 × markup 2" in words
         assert "cost 0.41" in words
         assert "expected 0.32" in words
@@ -71,7 +71,7 @@ async def test_where_kie_does_not_say_nothing_is_made_up(database: str, reading:
     async with pool_of(database) as pool:
         row = await look(pool, await a_running_job(pool, await a_user(pool), quote=QUOTE), reading, after_s=3)
         assert (row["credits_consumed"], row["cost"]) == (None, None)
-        assert "0.32\N{NO-BREAK SPACE}₽ expected" in "; ".join(price_breakdown(row))
+        assert "0.32\N{NO-BREAK SPACE}₽ expected" in "; ".join(line.plain for line in price_breakdown(row))
 
 
 async def test_a_failure_that_cost_something_is_a_loss(database: str) -> None:
@@ -79,7 +79,7 @@ async def test_a_failure_that_cost_something_is_a_loss(database: str) -> None:
         user = await a_user(pool)
         row = await look(pool, await a_running_job(pool, user, quote=QUOTE), took(FAIL), after_s=3)
         assert (row["status"], row["cost"]) == ("failed", 32)
-        assert "margin -0.32" in "; ".join(price_breakdown(row))
+        assert "margin -0.32" in "; ".join(line.plain for line in price_breakdown(row))
         assert await money_of(pool, user) == (BALANCE, 0)
 
 
@@ -89,7 +89,7 @@ async def test_a_job_of_an_older_program_has_no_quote_and_is_told_so(database: s
         await pool.execute("UPDATE generation_jobs SET quote = NULL")
         row = await look(pool, job_id, took(SUCCESS), after_s=3)
         assert (row["credits_consumed"], row["cost"]) == (TOOK, None)
-        assert "cost unknown" in "; ".join(price_breakdown(row))
+        assert "cost unknown" in "; ".join(line.plain for line in price_breakdown(row))
 
 
 async def a_job_that_ended(pool: Pool, user: UserId, reading: Reading, number: int) -> None:

@@ -115,7 +115,7 @@ async def test_a_pass_by_hand_tells_all_that_matched_and_how_many_wait(database:
             "INSERT INTO orphan_callbacks (task_id, payload) SELECT 't-' || n, '{}' FROM generate_series(1, 1100) AS n"
         )
         done = await actions.reconcile(pool, operator="cli:anna@desk")
-        assert (len(done.matched), done.sentence) == (1100, "1100 matched, 1200 wait.")
+        assert (len(done.matched), done.says.plain) == (1100, "1100 matched, 1200 wait.")
         assert done.matched[0].keys() == {"orphan_id", "task_id", "job_id", "status"}
 
 

@@ -124,7 +124,7 @@ async def test_whoever_writes_too_fast_reads_why_and_until_when_and_is_answered_
     database: str, language: str, words: str
 ) -> None:
     async with conversation(database, language_code=language) as plain:
-        chat = replace(plain, poller=replace(plain.poller, limit=replace(LIMIT, a_minute=5)))
+        chat = replace(plain, poller=replace(plain.poller, limit=lambda: replace(LIMIT, a_minute=5)))
         await chat.says("/start")
         for _ in range(20):
             chat.telegram.writes(chat.person, "/balance")

@@ -86,7 +86,7 @@ async def test_a_job_is_explained_from_its_quote_to_its_refunds_with_who_did_it(
             assert await explain_move(tx, "nothing") is None
             assert await explain_job(tx, JobId(job + 1)) is None
     assert told is not None
-    words = " ".join(told.sentences).replace("\N{NO-BREAK SPACE}", " ")
+    words = " ".join(each.plain for each in told.sentences).replace("\N{NO-BREAK SPACE}", " ")
     for fact in (
         "quoted 0.64 ₽",
         "was held as job:",
@@ -97,10 +97,10 @@ async def test_a_job_is_explained_from_its_quote_to_its_refunds_with_who_did_it(
     ):
         assert fact in words, f"{fact} is not in: {words}"
     assert refund is not None
-    assert f"It gives back job:{job}." in refund.sentences
-    assert any("olga" in sentence for sentence in refund.sentences)
+    assert f"It gives back job:{job}." in [each.plain for each in refund.sentences]
+    assert any("olga" in sentence.plain for sentence in refund.sentences)
     assert charge is not None
-    assert any("refund:1" in sentence for sentence in charge.sentences)
+    assert any("refund:1" in sentence.plain for sentence in charge.sentences)
 
 
 async def test_what_an_operator_does_with_money_is_in_the_journal_refused_or_not(database: str) -> None:

@@ -9,11 +9,13 @@ import pytest
 from photomat.jobs.explain import Facts, Surroundings, facts_of, why_not_delivered
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId
+from photomat.texts.load import load_texts
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 AROUND = Surroundings(alive=frozenset({"vm-1"}), delivery_lease=timedelta(minutes=5), timeout=timedelta(days=1))
 NOBODY = replace(AROUND, alive=frozenset())
 PENDING = Facts(
+    model="z-image",
     now=NOW,
     job_id=JobId(7),
     status=JobStatus.PENDING,
@@ -214,17 +216,19 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("changes", "sentence"), SENTENCES.values(), ids=SENTENCES.keys())
 def test_every_state_has_its_sentence(changes: dict[str, Any], sentence: str) -> None:
-    assert why_not_delivered(replace(PENDING, **changes), AROUND) == sentence
+    said = why_not_delivered(replace(PENDING, **changes), AROUND)
+    assert said.plain == sentence
+    assert said.in_(load_texts().speaker("ru"))
 
 
 @pytest.mark.parametrize("changes", [{}, RUNNING, DONE], ids=["submit", "look", "card"])
 def test_where_nobody_is_alive_it_says_so(changes: dict[str, Any]) -> None:
-    assert "no instance is running: start one" in why_not_delivered(replace(PENDING, **changes), NOBODY)
+    assert "no instance is running: start one" in why_not_delivered(replace(PENDING, **changes), NOBODY).plain
 
 
 @pytest.mark.parametrize("status", JobStatus)
 def test_every_status_is_one_sentence(status: JobStatus) -> None:
-    said = why_not_delivered(replace(PENDING, status=status), AROUND)
+    said = why_not_delivered(replace(PENDING, status=status), AROUND).plain
     assert said.endswith(".")
     assert said.count(". ") == 0
 
@@ -236,6 +240,6 @@ def test_facts_come_from_a_row_with_real_statuses() -> None:
 
 def test_a_job_behind_a_pause_says_why_nothing_is_submitted() -> None:
     paused = replace(AROUND, submits_blocked="kie-402")
-    assert why_not_delivered(replace(PENDING, due_at=ago(minutes=4)), paused) == (
+    assert why_not_delivered(replace(PENDING, due_at=ago(minutes=4)), paused).plain == (
         "Not delivered yet: its submit has been due for 4 min and nothing is submitted at the moment: kie-402."
     )

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 from typing import get_args
@@ -13,7 +14,10 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
-from photomat.bot.app import COMMANDS
+from photomat.bot.admin.action_views import REASONS
+from photomat.bot.admin.buttons import AdminPage, Verb
+from photomat.bot.admin.job_views import STEPS
+from photomat.bot.app import COMMANDS, OPERATORS_COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
@@ -27,12 +31,15 @@ from photomat.delivery.next_steps import OFFERED
 from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
-from photomat.jobs.job import ANSWER_TITLE
+from photomat.jobs.job import ANSWER_TITLE, JobStatus
 from photomat.kie.results import STEM_TITLES
+from photomat.operators.explain import WORDS
+from photomat.operators.money import OWNED
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
+from photomat.reports.needs import Needs
 from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
@@ -49,7 +56,12 @@ SPEAKERS = {
     "_tell",
     "_credit_and_notify",
     "NoticeButton",
+    "Sentence",
 }
+IN_TEMPLATE = re.compile(r"""\bt\(\s*["']([a-z0-9-]+)["']\s*[,)]""")
+STARTS_IN_TEMPLATE = re.compile(r"""["']([a-z0-9-]+-)["'] ~""")
+IN_CODE = re.compile(r'"(console-[a-z0-9-]+[a-z0-9])"')
+STARTS_IN_CODE = re.compile(r'"(console-[a-z0-9-]+-){')
 A_KEY = re.compile(r"[a-z]+(-[a-z_]+)*")
 OPERATORS_READ = {"cannot-be-corrected", "gives-back-too-much", "no-such-move", "no-such-payment", "not-charged"}
 """What the ledger refuses an operator; `operators/money.py` and `payments.py` say it in English."""
@@ -106,6 +118,17 @@ def _literals(argument: ast.expr) -> Iterator[str]:
         yield argument.value
 
 
+def keys_of_console() -> set[str]:
+    """Every key that a template of the console says, and those that begin like what a page or template puts together."""
+    templates = [file.read_text(encoding="utf-8") for file in (CODE / "console" / "templates").glob("*.html")]
+    code = [file.read_text(encoding="utf-8") for file in (CODE / "console").rglob("*.py")]
+    said = {key for source in templates for key in IN_TEMPLATE.findall(source)}
+    said |= {key for source in code for key in IN_CODE.findall(source)}
+    starts = {start for source in templates for start in STARTS_IN_TEMPLATE.findall(source)}
+    starts |= {start for source in code for start in STARTS_IN_CODE.findall(source)}
+    return said | {key for key in sentences("ru") if key.startswith("console-") and key.startswith(tuple(starts))}
+
+
 def keys_made_up() -> set[str]:
     """The keys that code puts together."""
     return {
@@ -129,7 +152,14 @@ def keys_made_up() -> set[str]:
         *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
         *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
-        *(f"command-{command}" for command in COMMANDS),
+        *(f"command-{command}" for command in (*COMMANDS, *OPERATORS_COMMANDS)),
+        *(f"admin-page-{page}" for page in AdminPage),
+        *(f"admin-status-{status}" for status in JobStatus),
+        *(f"admin-step-{step.removesuffix('_at')}" for step in STEPS),
+        *(f"admin-needs-{each.name}" for each in fields(Needs)),
+        *(f"admin-{what}-{verb}" for verb in Verb for what in ("verb", "confirm", "yes")),
+        *(f"admin-ask-{verb}" for verb in Verb if verb.asks_sum),
+        *(f"admin-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
@@ -137,6 +167,8 @@ def keys_made_up() -> set[str]:
         *(f"good-{mark}" for mark in ("best", "cheap", "fast-cheap", *STRENGTHS)),
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
+        *OWNED.values(),
+        *(f"move-{reason}" for reason in WORDS),
         *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),
     }
 
@@ -148,7 +180,7 @@ def test_both_languages_have_the_same_sentences_with_the_same_variables() -> Non
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_key_that_is_used_exists(language: str) -> None:
     never_shown = {"not-an-update", "card-gone", "card-is-media"} | OPERATORS_READ | PROVIDERS_SAY
-    used = {key for key in keys_in_code() | keys_made_up() if A_KEY.fullmatch(key)} - never_shown
+    used = {key for key in keys_in_code() | keys_made_up() | keys_of_console() if A_KEY.fullmatch(key)} - never_shown
     assert used - sentences(language).keys() == set()
 
 
@@ -166,7 +198,7 @@ def test_no_sentence_is_left_over() -> None:
         "invited",
     }
     ours = {key for key in sentences("ru") if not key.startswith(OTHERS)}
-    unused = ours - keys_in_code() - keys_made_up() - single_words
+    unused = ours - keys_in_code() - keys_made_up() - keys_of_console() - single_words
     assert unused == set(), "no `say` names these; a key of one word is not recognised: give it a topic, `topic-word`"
 
 

@@ -44,8 +44,8 @@ def _report_as_json(report: JobReport, acts: Sequence[JournalEntry]) -> dict[str
     """The columns of the job at the top level, related rows beside them."""
     return {
         **report.row,
-        "why": report.why,
-        "money": price_breakdown(report.row),
+        "why": report.why.plain,
+        "money": [line.plain for line in price_breakdown(report.row)],
         "taps": [asdict(one) for one in report.taps],
         "holds": [asdict(one) for one in report.holds],
         "callbacks": [asdict(one) for one in report.callbacks],
@@ -56,8 +56,8 @@ def _report_as_json(report: JobReport, acts: Sequence[JournalEntry]) -> dict[str
 
 
 def print_report(report: JobReport, acts: Sequence[JournalEntry]) -> None:
-    typer.secho(report.why, bold=True)
-    typer.echo(f"Money: {'; '.join(price_breakdown(report.row))}.")
+    typer.secho(report.why.plain, bold=True)
+    typer.echo(f"Money: {'; '.join(line.plain for line in price_breakdown(report.row))}.")
     lines = Listing("when (UTC)", "what", "by", "details")
     for at, what, who, details in sorted(_lines(report, acts), key=lambda line: line[0]):
         lines.add_row(f"{at:%Y-%m-%d %H:%M:%S.%f}"[:-3], what, who, details)
@@ -236,6 +236,6 @@ def _print_orphans(rows: Sequence[Mapping[str, Any]]) -> None:
 def _print_reconciliation(done: Reconciliation) -> None:
     for row in done.matched:
         typer.echo(f"✓ orphan {row['orphan_id']}: task {row['task_id']} is job {row['job_id']} ({row['status']})")
-    typer.echo(done.sentence)
+    typer.echo(done.says.plain)
     if done.waiting:
         _print_orphans(done.waiting)

@@ -80,7 +80,10 @@ def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
     table = Listing("code", "gives", "used", "state")
     for stored in found:
         table.add_row(
-            stored.promo.code, promo_in_words(stored.promo), str(stored.used), "over" if stored.is_over else "open"
+            stored.promo.code,
+            promo_in_words(stored.promo).plain,
+            str(stored.used),
+            "over" if stored.is_over else "open",
         )
     print_listing(table if found else "There are no promo codes yet; `photomat promo create` makes one.")
 
@@ -98,7 +101,9 @@ def show_promo(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> Non
         return
     over = " It is over." if stored.is_over else ""
     used = f"Used {stored.used} {'time' if stored.used == 1 else 'times'}."
-    typer.echo(f"{stored.promo.code}: {promo_in_words(stored.promo)}. {used}{over} {stored.operator}: {stored.reason}")
+    typer.echo(
+        f"{stored.promo.code}: {promo_in_words(stored.promo).plain}. {used}{over} {stored.operator}: {stored.reason}"
+    )
     for use in uses:
         typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_outcome(use, stored.promo.currency)}")
 
@@ -129,7 +134,7 @@ def _as_json(stored: StoredCode) -> dict[str, Any]:
 
 def _print_answer(answer: ActionResult, *, as_json: bool) -> None:
     if as_json:
-        print_json(asdict(answer))
+        print_json({"done": answer.done, "sentence": answer.sentence})
     else:
         typer.echo(answer.sentence, err=not answer.done)
     if not answer.done:

@@ -19,6 +19,7 @@ from photomat.operators.actions import ActionResult, JournalEntry, journal_of_us
 from photomat.operators.explain import explain_job, explain_move
 from photomat.payments.payment import ListedPayment, list_payments
 from photomat.payments.statement import StatementLine, statement
+from photomat.texts.sentence import Sentence
 from photomat.wallet.ledger import balance
 from photomat.wallet.postings import Balance
 
@@ -135,7 +136,7 @@ def explain(what: str, *, as_json: AsJson = False) -> None:
             found = await (explain_job(tx, JobId(int(what))) if is_job else explain_move(tx, what))
         if found is None:
             return None
-        return [*found.sentences, *await _quoted(pool, found.job_id)]
+        return [each.plain for each in (*found.sentences, *await _quoted(pool, found.job_id))]
 
     sentences = query(read, name=NAME)
     if sentences is None:
@@ -147,7 +148,7 @@ def explain(what: str, *, as_json: AsJson = False) -> None:
         typer.echo("\n".join(sentences))
 
 
-async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
+async def _quoted(pool: Pool, job_id: JobId | None) -> list[Sentence]:
     job = await pool.fetchrow(
         """
         SELECT price, currency, quote, credits_consumed, cost, status, gift, settled_at

@@ -27,8 +27,13 @@ from photomat.texts.load import Say
 BASE: Final = "/console"
 MAX_REASON: Final = 500
 MAX_ID: Final = 2**63 - 1
-CONFIG: Final = web.AppKey("console_config", ConsoleConfig)
+CONFIG: Final[web.AppKey[Callable[[], ConsoleConfig]]] = web.AppKey("console_config")
 TEMPLATES: Final = web.AppKey("console_templates", jinja2.Environment)
+
+
+def config_of(request: web.Request) -> ConsoleConfig:
+    """The configuration as the settings are now."""
+    return request.app[CONFIG]()
 
 
 @dataclass(frozen=True)
@@ -109,12 +114,12 @@ class ActionContext(PageContext):
             return None
 
     async def done(self, result: ActionResult, *, back: str) -> web.Response:
-        return await self.tell(result.sentence, is_good=result.done, back=back)
+        return await self.tell(result.says.in_(self.say), is_good=result.done, back=back)
 
     async def tell(self, text: str, *, is_good: bool, back: str) -> web.Response:
         """Show this text on the next page and go there."""
         await leave_flash(self.pool, self.operator.session_id, {"text": text, "good": is_good})
-        raise web.HTTPSeeOther(back)
+        return web.Response(status=303, headers={"Location": back})
 
     async def refuse(self, error: Rejected, *, back: str) -> web.Response:
         return await self.tell(str(error), is_good=False, back=back)

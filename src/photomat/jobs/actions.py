@@ -96,6 +96,11 @@ async def cancel_queued(tx: Transaction, user_id: UserId) -> list[JobId]:
     return [JobId(row["job_id"]) for row in rows]
 
 
+async def lock_job(tx: Transaction, job_id: JobId) -> None:
+    """Lock a job until the commit, before what is decided about it is read."""
+    await tx.execute("SELECT FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
+
+
 async def _cancel(tx: Transaction, job_id: JobId, *, price: int, by: str) -> None:
     if price:
         await ledger.release(tx, reference=hold_reference(job_id))

@@ -19,13 +19,15 @@ from photomat.db.rows import require_row
 from photomat.inbox.lanes import TapUpdate, taps_on
 from photomat.jobs.claims import CREATES
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
-from photomat.jobs.store import find_job_by_task_id
+from photomat.jobs.store import MAY_BE_SUBMITTED, find_job_by_task_id
 from photomat.jobs.timeline import Event, events_of
 from photomat.kernel.ids import BotId, JobId, MessageId, ReceivedId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.state_parser import parse_kie_state
+from photomat.texts.sentence import Sentence
 from photomat.wallet.ledger import JobHold, holds_of_job
 from photomat.work import budget
+from photomat.work.controls import Pause, read_pauses
 
 COLUMNS: Final = """
     job_id, corr, bot_id, user_id, chat_id, card_message_id, model, kind, status, price, currency, quote,
@@ -50,7 +52,7 @@ class JobFilter(StrEnum):
 CHOSEN: Final[Mapping[JobFilter, str]] = {
     JobFilter.ALL: "SELECT job_id FROM generation_jobs ORDER BY job_id DESC LIMIT $1",
     JobFilter.UNDELIVERED: "SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL",
-    JobFilter.STUCK: """
+    JobFilter.STUCK: f"""
         SELECT job_id FROM generation_jobs
          WHERE settled_at IS NULL
            AND (stopped_at IS NOT NULL OR overdue_at IS NOT NULL OR coalesce(due_at, submit_at) IS NULL
@@ -58,12 +60,13 @@ CHOSEN: Final[Mapping[JobFilter, str]] = {
         UNION ALL SELECT job_id FROM generation_jobs
          WHERE (due_at < photomat_now() - $2::interval OR submit_at < photomat_now() - $2::interval)
            AND coalesce(leased_until < photomat_now(), true)
+           AND (status <> 'pending' OR {MAY_BE_SUBMITTED})
         UNION ALL SELECT job_id FROM generation_jobs WHERE parked_at IS NOT NULL AND card_shown < card_wanted
         UNION ALL SELECT job_id FROM generation_jobs
          WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
            AND deliver_at < photomat_now() - $2::interval
            AND coalesce(delivering_at < photomat_now() - $3::interval, true)
-    """,
+    """,  # noqa: S608  a constant of ours
 }
 """The jobs of a filter, each condition found by an index: lists are read under load."""
 
@@ -98,7 +101,7 @@ async def list_jobs(pool: Pool, *, limit: int, only: JobFilter, around: Surround
         *spans,
     )
     jobs = [dict(row) for row in rows]
-    return [as_plain(job) | {"why": why_not_delivered(facts_of(job), around)} for job in jobs]
+    return [as_plain(job) | {"why": why_not_delivered(facts_of(job), around).plain} for job in jobs]
 
 
 async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
@@ -113,12 +116,18 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
 
 
 async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
+    pauses = await read_pauses(pool)
     return Surroundings(
         alive=await alive_instances(pool),
         delivery_lease=delivery_lease,
         timeout=given_up_after,
-        submits_blocked=await budget.blocked_because(pool, CREATES),
+        submits_blocked=_paused(pauses.provider) or await budget.blocked_because(pool, CREATES),
+        paused_models={each.model: why for each in pauses.by_name.values() if each.model and (why := _paused(each))},
     )
+
+
+def _paused(pause: Pause | None) -> Sentence | None:
+    return None if pause is None else Sentence("controls-paused-by", operator=pause.paused_by, reason=pause.reason)
 
 
 def as_plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,41 +151,57 @@ async def margins(pool: Pool, *, since: timedelta) -> list[Margin]:
     return [Margin(**dict(row)) for row in rows]
 
 
-def price_breakdown(row: Mapping[str, Any]) -> list[str]:
+def price_breakdown(row: Mapping[str, Any]) -> list[Sentence]:
     """The price of a job's row, its cost and its margin, a sentence each."""
     price = Money(row["price"], row["currency"])
     quote = quote_from_json(row["quote"])
-    lines = [f"price {price}" if quote is None else f"price {price} = {_made_of(quote)}"]
+    lines = [
+        Sentence("price-alone", price=price)
+        if quote is None
+        else Sentence("price-made-of", price=price, made=_made_of(quote))
+    ]
     if row["cost"] is None:
-        expected = "unknown" if quote is None else f"{quote.cost} expected by the catalogue"
-        return [*lines, f"cost {expected}; Kie has not said what it took"]
+        unsaid = Sentence("price-cost-unknown") if quote is None else Sentence("price-cost-expected", cost=quote.cost)
+        return [*lines, unsaid]
     cost = Money(row["cost"], row["currency"])
-    lines.append(f"cost {cost}: Kie took {plain(Decimal(row['credits_consumed']))} credits")
+    lines.append(Sentence("price-cost", cost=cost, credits=plain(Decimal(row["credits_consumed"]))))
     if quote is not None and quote.cost != cost:
-        lines.append(f"the catalogue expected {quote.cost}")
+        lines.append(Sentence("price-expected", cost=quote.cost))
     if row["settled_at"] is not None:
         kept = row["price"] if row["status"] == "done" and not row["gift"] else 0
-        lines.append(f"margin {Money(kept - cost.minor, price.currency)}")
+        lines.append(Sentence("price-margin", margin=Money(kept - cost.minor, price.currency)))
     return lines
 
 
-def _made_of(quote: Quote) -> str:
+def _made_of(quote: Quote) -> Sentence:
     """`0.8 credits × $0.005 × 80 × markup 2.0, up to a step of 1`."""
     if quote.paid_by is not None:
-        return f"paid by promo code {quote.paid_by.code} instead of {quote.paid_by.price} = {_made_of(quote.without_voucher())}"
+        made = _made_of(quote.without_voucher())
+        return Sentence("price-by-code", code=quote.paid_by.code, price=quote.paid_by.price, made=made)
+    made = _by_rule(quote)
+    if quote.percent is not None:
+        made = Sentence("price-less", made=made, percent=plain(quote.percent))
+    if quote.raised:
+        made = Sentence("price-raised", made=made)
+    if quote.step == 1:
+        return made
+    return Sentence("price-stepped", made=made, step=Money(quote.step, quote.price.currency))
+
+
+def _by_rule(quote: Quote) -> Sentence:
     match quote.rule:
         case "free":
-            made = "free"
+            return Sentence("price-free")
         case "fixed":
-            made = "fixed by an operator"
+            return Sentence("price-fixed")
         case _:
-            of_rule = " (an operator's)" if quote.rule == "markup" else ""
-            made = f"{plain(quote.credits)} credits × $0.005 × {plain(quote.usd_rate)} × markup {plain(quote.markup)}{of_rule}"
-    if quote.percent is not None:
-        made += f", less {plain(quote.percent)} %"
-    if quote.raised:
-        made += ", raised to cost"
-    return made if quote.step == 1 else f"{made}, up to a step of {Money(quote.step, quote.price.currency)}"
+            return Sentence(
+                "price-by-formula",
+                credits=plain(quote.credits),
+                rate=plain(quote.usd_rate),
+                markup=plain(quote.markup),
+                whose="operator" if quote.rule == "markup" else "ours",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +224,7 @@ class StoredOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobReport:
-    why: str
+    why: Sentence
     row: Mapping[str, Any]
     taps: Sequence[TapUpdate]
     holds: Sequence[JobHold]

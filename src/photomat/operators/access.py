@@ -19,6 +19,7 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, row_as
 from photomat.kernel.ids import UserId
 from photomat.operators.actions import ActionResult, journaled, write_journal
+from photomat.texts.sentence import Sentence
 from photomat.work.retention import OldRows
 
 SignInMethod: TypeAlias = Literal["password", "terminal", "telegram"]
@@ -58,6 +59,11 @@ class SignedIn:
     now: datetime
     telegram_id: UserId | None = None
     flash: dict[str, Any] | None = None
+
+    @property
+    def called(self) -> str:
+        """The person's own name, without the number that the journal has."""
+        return self.name.partition(" ")[2] or self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +139,7 @@ async def add_operator(
 
     async def act(tx: Transaction) -> ActionResult:
         if role is Role.OWNER or not called or not 0 < telegram_id < 2**52:
-            return ActionResult(
-                done=False, sentence="Name a person, their Telegram id, and the role viewer or operator."
-            )
+            return ActionResult(done=False, says=Sentence("operator-incomplete"))
         await tx.execute(
             """
             INSERT INTO operators (telegram_id, name, role, added_by) VALUES ($1, $2, $3, $4)
@@ -148,7 +152,7 @@ async def add_operator(
             role.word,
             operator,
         )
-        return ActionResult(done=True, sentence=f"{called} ({telegram_id}) is a {role.word} now.")
+        return ActionResult(done=True, says=Sentence("operator-added", name=called, id=telegram_id, role=role.word))
 
     return await journaled(
         pool, act, action="add operator", operator=operator, reason=reason, reference=f"operator:{telegram_id}"
@@ -167,9 +171,9 @@ async def remove_operator(pool: Pool, telegram_id: int, *, operator: str, reason
             telegram_id,
         )
         if name is None:
-            return ActionResult(done=False, sentence="There is no such operator.")
+            return ActionResult(done=False, says=Sentence("operator-none"))
         await tx.execute("DELETE FROM console_sessions WHERE telegram_id = $1", telegram_id)
-        return ActionResult(done=True, sentence=f"{name} ({telegram_id}) is no operator any more.")
+        return ActionResult(done=True, says=Sentence("operator-removed", name=name, id=telegram_id))
 
     return await journaled(
         pool, act, action="remove operator", operator=operator, reason=reason, reference=f"operator:{telegram_id}"
@@ -193,7 +197,8 @@ async def end_session(pool: Pool, session_id: int, *, operator: str, reason: str
     async def act(tx: Transaction) -> ActionResult:
         whose = await tx.fetchval("DELETE FROM console_sessions WHERE session_id = $1 RETURNING operator", session_id)
         ended = whose is not None
-        return ActionResult(done=ended, sentence=f"The session of {whose} is over." if ended else "It was over before.")
+        says = Sentence("session-ended", operator=whose) if ended else Sentence("session-over-before")
+        return ActionResult(done=ended, says=says)
 
     return await journaled(pool, act, action="end session", operator=operator, reason=reason)
 
@@ -219,7 +224,7 @@ async def new_link(pool: Pool, *, operator: str, telegram_id: int | None) -> str
             action="sign-in link",
             reason=None,
             done=True,
-            outcome="A link for one sign-in was made.",
+            outcome=Sentence("sign-in-link-made"),
         )
     return token
 
@@ -248,7 +253,12 @@ async def sign_in_by_password(pool: Pool, given: str, *, owners: Owners, device:
     if not owners.has_password(given):
         async with transaction(pool) as tx:
             await write_journal(
-                tx, operator="console", action="sign in", reason=None, done=False, outcome="The password was wrong."
+                tx,
+                operator="console",
+                action="sign in",
+                reason=None,
+                done=False,
+                outcome=Sentence("sign-in-password-wrong"),
             )
         return None
     async with transaction(pool) as tx:
@@ -333,7 +343,12 @@ async def _open_session(
         device[:MAX_DEVICE],
     )
     await write_journal(
-        tx, operator=operator, action="sign in", reason=None, done=True, outcome=f"A session was opened by {method}."
+        tx,
+        operator=operator,
+        action="sign in",
+        reason=None,
+        done=True,
+        outcome=Sentence("sign-in-opened", method=method),
     )
     return cookie
 

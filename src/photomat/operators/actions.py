@@ -17,27 +17,25 @@ from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.sweep import ReleaseOutcome, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
+from photomat.texts.sentence import Sentence, sentence_from_json
 from photomat.wallet import ledger
 
 ORPHANS_SHOWN: Final = 1000
-AGAIN: Final[Mapping[NextStep, str]] = {
-    NextStep.SUBMIT: "It is submitted now.",
-    NextStep.LOOK: "Kie is asked about it now.",
-    NextStep.DONE_ALREADY: "It is done already: to show its result again, redeliver it.",
-    NextStep.INTENT: (
-        "Its request has left for Kie and the answer never came: submitting it again could pay twice. Wait for its callback or"
-        " its time, or cancel it."
-    ),
-    NextStep.NO_TASK: "It never became a task at Kie, so there is nothing to look at.",
+AGAIN: Final[Mapping[NextStep, Sentence]] = {
+    NextStep.SUBMIT: Sentence("retry-submits"),
+    NextStep.LOOK: Sentence("retry-looks"),
+    NextStep.DONE_ALREADY: Sentence("retry-done-already"),
+    NextStep.INTENT: Sentence("retry-intent"),
+    NextStep.NO_TASK: Sentence("retry-no-task"),
 }
-RELEASES: Final[Mapping[ReleaseOutcome, str]] = {
-    ReleaseOutcome.RELEASED: "The money is the customer's again.",
-    ReleaseOutcome.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` list their references.",
-    ReleaseOutcome.ENDED_BEFORE: "It ended before: there is nothing to release.",
-    ReleaseOutcome.JOB_LIVES: "Its job is on its way and ends it; `jobs cancel` gives the money back now.",
-    ReleaseOutcome.OWED: "Its job is done and was never charged: released, the picture would be free. Report it.",
+RELEASES: Final[Mapping[ReleaseOutcome, Sentence]] = {
+    ReleaseOutcome.RELEASED: Sentence("release-released"),
+    ReleaseOutcome.NO_SUCH_HOLD: Sentence("release-no-such-hold"),
+    ReleaseOutcome.ENDED_BEFORE: Sentence("release-ended-before"),
+    ReleaseOutcome.JOB_LIVES: Sentence("release-job-lives"),
+    ReleaseOutcome.OWED: Sentence("release-owed"),
 }
-NO_SUCH_JOB: Final = "There is no such job."
+NO_SUCH_JOB: Final = Sentence("action-no-such-job")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,25 +60,35 @@ async def write_journal(
     action: str,
     reason: str | None,
     done: bool,
-    outcome: str,
+    outcome: Sentence,
     job_id: JobId | None = None,
     user_id: UserId | None = None,
     reference: str | None = None,
 ) -> None:
     await tx.execute(
         """
-        INSERT INTO operator_journal (operator, action, job_id, reason, done, outcome, user_id, reference)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        INSERT INTO operator_journal (operator, action, job_id, reason, done, outcome, user_id, reference,
+                                      outcome_key, outcome_facts)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         """,
         operator,
         action,
         job_id,
         reason,
         done,
-        outcome,
+        outcome.plain,
         user_id,
         reference,
+        outcome.key,
+        outcome.facts_as_json(),
     )
+
+
+def recorded_outcome(row: Mapping[str, Any]) -> Sentence:
+    """The outcome of a row of the journal; one of an older release has its English words alone."""
+    if row["outcome_key"] is None:
+        return Sentence("action-plain", words=row["outcome"])
+    return sentence_from_json(row["outcome_key"], row["outcome_facts"])
 
 
 async def journal_of_job(pool: Pool, job_id: JobId) -> list[JournalEntry]:
@@ -107,7 +115,12 @@ class ActionResult:
     """The result of an action as a sentence; `done` is False if it was refused."""
 
     done: bool
-    sentence: str
+    says: Sentence
+
+    @property
+    def sentence(self) -> str:
+        """In English, for a terminal."""
+        return self.says.plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +129,7 @@ class Reconciliation:
 
     matched: Sequence[Mapping[str, Any]]
     waiting: Sequence[Mapping[str, Any]]
-    sentence: str
+    says: Sentence
 
 
 async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> ActionResult:
@@ -125,8 +138,8 @@ async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None 
     async def act(tx: Transaction) -> ActionResult:
         step = await retry_job(tx, job_id)
         if step is None:
-            return ActionResult(done=False, sentence=NO_SUCH_JOB)
-        return ActionResult(done=step.makes_due, sentence=AGAIN[step])
+            return ActionResult(done=False, says=NO_SUCH_JOB)
+        return ActionResult(done=step.makes_due, says=AGAIN[step])
 
     return await journaled(pool, act, action="retry", job_id=job_id, operator=operator, reason=reason)
 
@@ -136,7 +149,7 @@ async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | N
 
     async def act(tx: Transaction) -> ActionResult:
         found = await rearm_job(tx, job_id)
-        return ActionResult(done=found, sentence="Its card is due now." if found else NO_SUCH_JOB)
+        return ActionResult(done=found, says=Sentence("action-card-due") if found else NO_SUCH_JOB)
 
     return await journaled(pool, act, action="redeliver", job_id=job_id, operator=operator, reason=reason)
 
@@ -147,12 +160,10 @@ async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Ac
     async def act(tx: Transaction) -> ActionResult:
         status = await cancel_by_operator(tx, job_id)
         if status is None:
-            return ActionResult(done=False, sentence=NO_SUCH_JOB)
+            return ActionResult(done=False, says=NO_SUCH_JOB)
         if status in TERMINAL:
-            return ActionResult(
-                done=False, sentence=f"It is {status} already: its money has moved, there is nothing to cancel."
-            )
-        return ActionResult(done=True, sentence="It is canceled and its money is back; a late result becomes an offer.")
+            return ActionResult(done=False, says=Sentence("action-settled", status=status))
+        return ActionResult(done=True, says=Sentence("action-canceled"))
 
     return await journaled(pool, act, action="cancel", job_id=job_id, operator=operator, reason=reason)
 
@@ -162,7 +173,8 @@ async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str
 
     async def act(tx: Transaction) -> ActionResult:
         release = await release_loose_hold(tx, reference)
-        return ActionResult(done=release is ReleaseOutcome.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
+        says = Sentence("action-hold", reference=reference, outcome=RELEASES[release])
+        return ActionResult(done=release is ReleaseOutcome.RELEASED, says=says)
 
     async with transaction(pool) as tx:
         job_id = await ledger.job_of_hold(tx, reference)
@@ -175,10 +187,10 @@ async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
     waiting = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
 
     async def act(_tx: Transaction) -> ActionResult:
-        return ActionResult(done=True, sentence=f"{done.matched} matched, {done.waiting} wait.")
+        return ActionResult(done=True, says=Sentence("action-reconciled", matched=done.matched, waiting=done.waiting))
 
     answer = await journaled(pool, act, action="reconcile", job_id=None, operator=operator, reason=None)
-    return Reconciliation(matched=[asdict(match) for match in done.matches], waiting=waiting, sentence=answer.sentence)
+    return Reconciliation(matched=[asdict(match) for match in done.matches], waiting=waiting, says=answer.says)
 
 
 async def journaled(
@@ -204,6 +216,6 @@ async def journaled(
             reference=reference,
             reason=reason,
             done=answer.done,
-            outcome=answer.sentence,
+            outcome=answer.says,
         )
     return answer

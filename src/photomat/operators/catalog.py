@@ -28,6 +28,7 @@ from photomat.kernel.money import Money
 from photomat.kie.port import Provider
 from photomat.kie.state_parser import KieState, Reading
 from photomat.operators.actions import ActionResult, journaled
+from photomat.texts.sentence import Sentence
 
 ModelSwitch: TypeAlias = Literal["hide", "unhide", "feature", "unfeature", "sell", "unsell"]
 MAX_TITLE_LENGTH: Final = 60
@@ -39,13 +40,13 @@ SWITCHES: Final[Mapping[ModelSwitch, Callable[[ModelSetting], ModelSetting]]] = 
     "sell": lambda setting: replace(setting, sold=True),
     "unsell": lambda setting: replace(setting, sold=False),
 }
-DONE: Final[Mapping[ModelSwitch, str]] = {
-    "hide": "It is hidden from customers: neither listed nor sold.",
-    "unhide": "Customers see it again.",
-    "feature": "It comes first in its lists.",
-    "unfeature": "It has its usual place in its lists again.",
-    "sell": "It is sold although the catalogue has it off.",
-    "unsell": "It is sold only if its file says so.",
+DONE: Final[Mapping[ModelSwitch, Sentence]] = {
+    "hide": Sentence("model-hidden"),
+    "unhide": Sentence("model-shown"),
+    "feature": Sentence("model-featured"),
+    "unfeature": Sentence("model-unfeatured"),
+    "sell": Sentence("model-sold"),
+    "unsell": Sentence("model-unsold"),
 }
 MAX_JUMP: Final = 3
 LOOK_EVERY_S: Final = 3.0
@@ -74,15 +75,18 @@ class PriceChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objections:
-    loss: str | None = None
-    jump: str | None = None
+    loss: Sentence | None = None
+    jump: Sentence | None = None
 
     @property
     def any(self) -> bool:
         return self.loss is not None or self.jump is not None
 
-    def __str__(self) -> str:
-        return "; ".join(each for each in (self.loss, self.jump) if each is not None)
+    @property
+    def says(self) -> Sentence:
+        if self.loss is not None and self.jump is not None:
+            return Sentence("price-objections", loss=self.loss, jump=self.jump)
+        return self.loss or self.jump or Sentence("price-no-objection")
 
 
 async def switch_model(pool: Pool, model: Model, turn: ModelSwitch, *, operator: str, reason: str) -> ActionResult:
@@ -93,11 +97,11 @@ async def switch_model(pool: Pool, model: Model, turn: ModelSwitch, *, operator:
         after = SWITCHES[turn](before)
         objection = _objection(model, turn)
         if objection is not None:
-            return ActionResult(done=False, sentence=objection)
+            return ActionResult(done=False, says=objection)
         if after == before:
-            return ActionResult(done=False, sentence="It is so already: nothing was changed.")
+            return ActionResult(done=False, says=Sentence("action-so-already"))
         await keep_setting(tx, model.id, after)
-        return ActionResult(done=True, sentence=DONE[turn])
+        return ActionResult(done=True, says=DONE[turn])
 
     return await _journaled(pool, act, turn, model, operator=operator, reason=reason)
 
@@ -108,9 +112,9 @@ async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str
     async def act(tx: Transaction) -> ActionResult:
         given = [title for title in (new.ru, new.en) if title is not None]
         if not new.back and not given:
-            return ActionResult(done=False, sentence="Say how it shall be called.")
+            return ActionResult(done=False, says=Sentence("model-no-title"))
         if any(not 0 < len(title.strip()) <= MAX_TITLE_LENGTH or "\n" in title for title in given):
-            return ActionResult(done=False, sentence=f"A title is one line of 1 to {MAX_TITLE_LENGTH} characters.")
+            return ActionResult(done=False, says=Sentence("model-bad-title", most=MAX_TITLE_LENGTH))
         before = await lock_setting(tx, model.id)
         after = (
             replace(before, title_ru=None, title_en=None)
@@ -123,17 +127,17 @@ async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str
         )
         await keep_setting(tx, model.id, after)
         ru, en = after.title_ru or model.title_in("ru"), after.title_en or model.title_in("en")
-        return ActionResult(done=True, sentence=f"It is called “{ru}” in Russian and “{en}” in English.")
+        return ActionResult(done=True, says=Sentence("model-renamed", ru=ru, en=en))
 
     return await _journaled(pool, act, "rename", model, operator=operator, reason=reason)
 
 
-def _objection(model: Model, turn: ModelSwitch) -> str | None:
+def _objection(model: Model, turn: ModelSwitch) -> Sentence | None:
     if turn != "sell":
         return None
     if model.off is None:
-        return "The catalogue sells it: there is nothing to turn on."
-    return None if can_be_turned_on(model) else f"It cannot be sold: {model.off}."
+        return Sentence("model-sold-already")
+    return None if can_be_turned_on(model) else Sentence("model-cannot-be-sold", why=str(model.off))
 
 
 async def _journaled(
@@ -166,10 +170,10 @@ async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> ActionR
     before = await rules_of(tx, change.model.id, currency=rates.currency)
     objections = guard(change.model, rates, before, change.override)
     if objections.any and not change.confirmed:
-        return ActionResult(done=False, sentence=f"Refused: {objections}. --confirm does it all the same.")
+        return ActionResult(done=False, says=Sentence("price-refused", why=objections.says))
     if change.override is None:
         if not await clear_rules(tx, change.model.id):
-            return ActionResult(done=False, sentence="It has no price of its own: there is nothing to clear.")
+            return ActionResult(done=False, says=Sentence("price-nothing-to-clear"))
         after = NO_RULES
     else:
         override = replace(change.override, confirmed=objections.loss is not None)
@@ -183,7 +187,7 @@ async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> ActionR
             operator=change.operator,
             reason=change.reason,
         )
-    return ActionResult(done=True, sentence=_sentence(change, rates, before, after, objections))
+    return ActionResult(done=True, says=_outcome(change, rates, before, after, objections))
 
 
 def guard(model: Model, rates: Rates, before: PriceRules, override: Override | None) -> Objections:
@@ -193,9 +197,9 @@ def guard(model: Model, rates: Rates, before: PriceRules, override: Override | N
     for inputs in samples(model):
         old, new = quote(model, inputs, rates, before).price, quote(model, inputs, rates, after)
         if new.price < new.cost and override is not None:
-            loss = loss or f"{new.price} is below the cost of {new.cost}{_for(inputs)}"
+            loss = loss or Sentence("price-below-cost", price=new.price, cost=new.cost, **_for(inputs))
         if _is_jump(old, new.price):
-            jump = jump or f"from {old} to {new.price}{_for(inputs)} is a jump of more than ×{MAX_JUMP}"
+            jump = jump or Sentence("price-jump", old=old, new=new.price, times=MAX_JUMP, **_for(inputs))
     return Objections(loss=loss, jump=jump)
 
 
@@ -209,19 +213,31 @@ def _is_jump(old: Money, new: Money) -> bool:
     return high > MAX_JUMP * low
 
 
-def _for(inputs: Mapping[str, str]) -> str:
-    return f" ({', '.join(f'{name} {value}' for name, value in inputs.items())})" if inputs else ""
+def _for(inputs: Mapping[str, str]) -> dict[str, str]:
+    """The inputs a price is of, where it is not the price of all."""
+    words = ", ".join(f"{name} {value}" for name, value in inputs.items())
+    return {"some": "yes" if inputs else "no", "inputs": words}
 
 
-def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections) -> str:
+def _outcome(
+    change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections
+) -> Sentence:
     inputs = change.model.defaults
     old, new = (quote(change.model, inputs, rates, standing).price for standing in (before, after))
-    sentence = f"from {old} to {new}"
-    if change.override is not None and change.from_at is not None:
-        sentence += f", from {change.from_at:%Y-%m-%d %H:%M} UTC on"
-    if change.override is not None and change.override.until is not None:
-        sentence += f", until {change.override.until:%Y-%m-%d %H:%M} UTC"
-    return f"{sentence}. Confirmed: {objections}." if objections.any else f"{sentence}."
+    override = change.override
+    since = "" if override is None or change.from_at is None else f"{change.from_at:%Y-%m-%d %H:%M} UTC"
+    until = "" if override is None or override.until is None else f"{override.until:%Y-%m-%d %H:%M} UTC"
+    return Sentence(
+        "price-changed",
+        old=old,
+        new=new,
+        later="yes" if since else "no",
+        since=since,
+        ends="yes" if until else "no",
+        until=until,
+        confirmed="yes" if objections.any else "no",
+        why=objections.says,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

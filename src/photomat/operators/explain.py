@@ -3,36 +3,40 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from photomat.db.pool import Transaction
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
+from photomat.operators.actions import recorded_outcome
+from photomat.texts.sentence import Sentence
 from photomat.wallet.ledger import holds_of_job
 
-WORDS = {
-    "welcome": "a welcome credit",
-    "topup": "a top-up",
-    "operator": "moved by an operator",
-    "charge": "charged for a job",
-    "refund": "a refund",
-    "undelivered": "a refund, because the result could not be delivered",
-    "payment-refund": "a payment taken back",
-    "debt": "a debt paid with money that became free",
-    "correction": "a correction",
-    "gift": "a gift",
-    "promo": "a promo code",
-    "bonus": "a bonus",
-    "referral": "a reward for an invitation",
-    "subscription": "the allowance of a subscription",
-}
+WORDS: Final = (
+    "welcome",
+    "topup",
+    "operator",
+    "charge",
+    "refund",
+    "undelivered",
+    "payment-refund",
+    "debt",
+    "correction",
+    "gift",
+    "promo",
+    "bonus",
+    "referral",
+    "subscription",
+)
+"""Reasons of postings, each with the text `move-<reason>`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Sentences, oldest fact first; `job_id` if the posting belongs to a job."""
 
-    sentences: Sequence[str]
+    sentences: Sequence[Sentence]
     job_id: JobId | None
 
 
@@ -52,18 +56,22 @@ async def explain_move(tx: Transaction, reference: str) -> Explanation | None:
         return None
     first = rows[0]
     sentences = [
-        f"{reference} is {WORDS[first['reason']]}, booked {_when(first['booked_at'])}.",
+        Sentence("move-is", reference=reference, what=_what(first), at=_when(first["booked_at"])),
         *(_line(row) for row in rows),
     ]
     if first["gives_back"]:
-        sentences.append(f"It gives back {first['gives_back']}.")
+        sentences.append(Sentence("move-gives-back", reference=first["gives_back"]))
     if first["facts"]:
-        sentences.append(
-            "Recorded when it was booked: " + ", ".join(f"{k} {v}" for k, v in first["facts"].items()) + "."
-        )
+        facts = ", ".join(f"{name} {value}" for name, value in first["facts"].items())
+        sentences.append(Sentence("move-facts", facts=facts))
     sentences += [
-        f"{row['reference']} ({WORDS[row['reason']]}) gave back {Money(abs(row['amount']), row['currency'])} of it"
-        f" {_when(row['booked_at'])}."
+        Sentence(
+            "move-given-back",
+            reference=row["reference"],
+            what=_what(row),
+            amount=Money(abs(row["amount"]), row["currency"]),
+            at=_when(row["booked_at"]),
+        )
         for row in await _given_back(tx, first["transaction_id"])
     ]
     sentences += await _who_did(tx, "reference = $1", reference)
@@ -81,17 +89,29 @@ async def explain_job(tx: Transaction, job_id: JobId) -> Explanation | None:
     if job is None:
         return None
     price = Money(job["price"], job["currency"])
-    given_away = ", given away" if job["gift"] else ""
-    bought = f"was quoted {price} when it was bought {_when(job['created_at'])}."
-    sentences = [f"Job {job_id} ({job['model']}, {job['status']}{given_away}) of user {job['user_id']} {bought}"]
-    if not price.minor:
-        sentences.append("It is free: no money was held.")
+    bought = Sentence(
+        "money-of-job",
+        job=job_id,
+        model=job["model"],
+        status=job["status"],
+        gift="yes" if job["gift"] else "no",
+        user=job["user_id"],
+        price=price,
+        at=_when(job["created_at"]),
+    )
+    sentences = [bought] if price.minor else [bought, Sentence("money-of-job-free")]
     for hold in await holds_of_job(tx, job_id):
-        sentences.append(f"{hold.amount} was held as {hold.reference} {_when(hold.held_at)}.")
+        held = Sentence("money-held", amount=hold.amount, reference=hold.reference, at=_when(hold.held_at))
+        sentences.append(held)
         sentences.append(_ending(hold.closed_as, hold.closed_at))
     sentences += [
-        f"{Money(row['amount'], row['currency'])} was given back as {row['reference']} ({WORDS[row['reason']]})"
-        f" {_when(row['booked_at'])}."
+        Sentence(
+            "money-given-back",
+            amount=Money(row["amount"], row["currency"]),
+            reference=row["reference"],
+            what=_what(row),
+            at=_when(row["booked_at"]),
+        )
         for row in await _refunds(tx, job_id)
     ]
     sentences += await _who_did(tx, "job_id = $1", job_id)
@@ -122,36 +142,50 @@ async def _refunds(tx: Transaction, job_id: JobId) -> list[Row]:
     )
 
 
-async def _who_did(tx: Transaction, which: str, key: object) -> list[str]:
+async def _who_did(tx: Transaction, which: str, key: object) -> list[Sentence]:
     rows = await tx.fetch(
         f"""
-        SELECT at, operator, action, reason, done, outcome FROM operator_journal WHERE {which} ORDER BY entry_id
+        SELECT at, operator, action, reason, done, outcome, outcome_key, outcome_facts
+          FROM operator_journal WHERE {which} ORDER BY entry_id
         """,  # noqa: S608  our own two conditions
         key,
     )
     return [
-        f"{row['operator']} {'did' if row['done'] else 'was refused'} “{row['action']}” {_when(row['at'])}"
-        f"{', because: ' + row['reason'] if row['reason'] else ''}. {row['outcome']}"
+        Sentence(
+            "operator-did",
+            operator=row["operator"],
+            done="yes" if row["done"] else "no",
+            action=row["action"],
+            at=_when(row["at"]),
+            given="yes" if row["reason"] else "no",
+            reason=row["reason"] or "",
+            outcome=recorded_outcome(dict(row)),
+        )
         for row in rows
     ]
 
 
-def _line(row: Row) -> str:
+def _what(row: Row) -> Sentence:
+    return Sentence(f"move-{row['reason']}")
+
+
+def _line(row: Row) -> Sentence:
     amount = Money(row["amount"], row["currency"])
     sign = "+" if row["amount"] > 0 else ""
-    whose = f" of user {row['user_id']}" if row["user_id"] is not None else ""
-    return f"{row['account']}{whose}: {sign}{amount}."
+    if row["user_id"] is None:
+        return Sentence("move-line", account=row["account"], sign=sign, amount=amount)
+    return Sentence("move-line-of-user", account=row["account"], user=row["user_id"], sign=sign, amount=amount)
 
 
-def _ending(closed_as: str | None, closed_at: datetime | None) -> str:
+def _ending(closed_as: str | None, closed_at: datetime | None) -> Sentence:
     match closed_as:
         case None:
-            return "It is held still: the job is on its way."
+            return Sentence("money-still-held")
         case "charge":
-            return f"It was charged {_when(closed_at)}."
+            return Sentence("money-was-charged", at=_when(closed_at))
         case _:
-            return f"It was released {_when(closed_at)}: the customer paid nothing."
+            return Sentence("money-was-released", at=_when(closed_at))
 
 
-def _when(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else "at an unknown time"
+def _when(at: datetime | None) -> str | Sentence:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else Sentence("money-unknown-time")

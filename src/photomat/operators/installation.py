@@ -17,6 +17,7 @@ from photomat.delivery.lock import give_up_cards_of_others
 from photomat.jobs.refunds import refund_given_up
 from photomat.kernel.ids import BotId
 from photomat.operators.actions import ActionResult, journaled
+from photomat.texts.sentence import Sentence
 
 THEIRS: Final = f"bot_id IS DISTINCT FROM $1::bigint AND ($1 IS NULL OR bot_id <> {SANDBOX_BOT})"
 """Begun by another bot that could still end it: no sandbox can be started on this database any more."""
@@ -101,7 +102,7 @@ async def adopt(
         await tx.execute("LOCK TABLE installation IN SHARE ROW EXCLUSIVE MODE")
         owner = await read_owner(tx)
         if owner.stamped and owner.bots == (bot_id,):
-            return ActionResult(done=True, sentence=f"This database belongs to {name_of(bot_id)} already.")
+            return ActionResult(done=True, says=_words(f"This database belongs to {name_of(bot_id)} already."))
         found = await open_of_others(tx, bot_id, paid_to=owner.bots[0] if len(owner.bots) == 1 else bot_id)
         left = {what: found[what] for what in WAYS_OUT if abandon and what in ABANDONABLE and found[what]}
         problem = (
@@ -110,13 +111,18 @@ async def adopt(
             or await _play_money(tx, owner)
         )
         if problem is not None:
-            return ActionResult(done=False, sentence=problem)
+            return ActionResult(done=False, says=_words(problem))
         await refund_given_up(tx, await give_up_cards_of_others(tx, bot_id=bot_id), by=operator)
         await give_to(tx, bot_id=bot_id, currency=currency)
         sentence = f"This database belonged to {owner.name} and belongs to {name_of(bot_id)} now."
-        return ActionResult(done=True, sentence=sentence + _left(left) + await _doubtful(tx, owner))
+        return ActionResult(done=True, says=_words(sentence + _left(left) + await _doubtful(tx, owner)))
 
     return await journaled(pool, act, action="adopt", operator=operator, reason=reason)
+
+
+def _words(sentence: str) -> Sentence:
+    """A database changes hands from a terminal only, in English."""
+    return Sentence("action-plain", words=sentence)
 
 
 def never(owner: Owner, bot_id: BotId) -> str | None:

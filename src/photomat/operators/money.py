@@ -6,7 +6,7 @@ too. Chat and terminal decide receipts by these same functions.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Final
+from typing import Final, cast
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction, transaction
@@ -23,26 +23,24 @@ from photomat.payments.payment import Payment, find_payment
 from photomat.payments.refunds import ask_refund, refunded_so_far
 from photomat.payments.transfers import DecisionResult
 from photomat.rewards.promo import PromoCode, add_code, normalize_code, stop_code
+from photomat.texts.sentence import Sentence
 from photomat.wallet import ledger, refunds
 
 MAX_MINOR: Final = 10**12
-BEFORE: Final = "It was done before with this reference; nothing was done again."
-OF_A_PAYMENT: Final = "is a payment, or goes back to one: `photomat payments refund` it."
+BEFORE: Final = Sentence("money-done-before")
+OF_A_PAYMENT: Final = "correct-of-payment"
 OWNED: Final[Mapping[str, str]] = {
     "topup": OF_A_PAYMENT,
     "subscription": OF_A_PAYMENT,
     "payment-refund": OF_A_PAYMENT,
-    "bonus": "follows its payment: `photomat payments refund` takes it back, `photomat wallet debit` takes money alone.",
-    "referral": "follows the friend's order and payments: `photomat wallet refund` or `photomat payments refund` those,"
-    " or `photomat wallet debit` the wallet.",
-    "promo": "belongs to the use of a code: `photomat wallet debit` takes it away, `photomat promo stop` ends the code.",
-    "gift": "is one side of a gift: its giver takes it back until it is opened, then `photomat wallet debit`"
-    " the taker and `photomat wallet credit` the giver.",
+    "bonus": "correct-of-bonus",
+    "referral": "correct-of-referral",
+    "promo": "correct-of-promo",
+    "gift": "correct-of-gift",
 }
 """Postings that belong to a row of another table, by their reason: reversed, they would be given back or taken twice."""
 NO_WAY_BACK: Final = frozenset({"transfer", "cryptopay"})
 """Payments that only a person can give back."""
-HOW_WRITTEN: Final = "A code has 3 to 32 letters (English or Russian), digits, - or _."
 log = get_logger()
 
 
@@ -54,7 +52,7 @@ async def credit_user(
     async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
         is_new = await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="operator")
-        return await _done_or_before(tx, user_id, f"{amount} credited", is_new=is_new)
+        return await _done_or_before(tx, user_id, Sentence("money-credited", amount=amount), is_new=is_new)
 
     return await _with_money(pool, act, "credit", reference, operator=operator, reason=reason, user_id=user_id)
 
@@ -66,7 +64,7 @@ async def debit_user(
     async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
         is_new = await ledger.debit(tx, user_id=user_id, amount=amount, reference=reference, reason="operator")
-        return await _done_or_before(tx, user_id, f"{amount} debited", is_new=is_new)
+        return await _done_or_before(tx, user_id, Sentence("money-debited", amount=amount), is_new=is_new)
 
     return await _with_money(pool, act, "debit", reference, operator=operator, reason=reason, user_id=user_id)
 
@@ -79,12 +77,11 @@ async def refund_job(
 
     async def act(tx: Transaction) -> ActionResult:
         if owner is None:
-            return ActionResult(done=False, sentence="There is no such job.")
+            return ActionResult(done=False, says=actions.NO_SUCH_JOB)
         amount = None if minor is None else Money(_sane(minor), owner["currency"])
         refund = await refund_job_charge(tx, job_id=job_id, amount=amount, reference=reference, by=operator)
-        return await _done_or_before(
-            tx, refund.user_id, f"{refund.amount} of job {job_id} refunded", is_new=refund.is_new
-        )
+        done = Sentence("money-refunded", amount=refund.amount, job=job_id)
+        return await _done_or_before(tx, refund.user_id, done, is_new=refund.is_new)
 
     user_id = UserId(owner["user_id"]) if owner else None
     return await _with_money(
@@ -99,9 +96,10 @@ async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> Ac
     async def act(tx: Transaction) -> ActionResult:
         owned = OWNED.get(await tx.fetchval("SELECT reason FROM ledger_transactions WHERE reference = $1", of))
         if owned is not None:
-            return ActionResult(done=False, sentence=f"{of} {owned}")
+            return ActionResult(done=False, says=Sentence(owned, reference=of))
         is_new = await refunds.correct(tx, of=of, reference=reference)
-        return ActionResult(done=True, sentence=f"{of} is reversed by {reference}." if is_new else BEFORE)
+        reversed_now = Sentence("money-reversed", reference=of, by=reference)
+        return ActionResult(done=True, says=reversed_now if is_new else BEFORE)
 
     return await _with_money(pool, act, "correct", reference, operator=operator, reason=reason)
 
@@ -112,7 +110,7 @@ async def own_difference(
 
     async def act(tx: Transaction) -> ActionResult:
         given = await differences.assign(tx, difference_id, owner=owner)
-        return _of_difference(difference_id, f"is {owner}'s now.", found=given)
+        return _of_difference(Sentence("difference-owned", difference=difference_id, owner=owner), found=given)
 
     return await journaled(pool, act, action="own difference", operator=operator, reason=reason)
 
@@ -121,7 +119,7 @@ async def resolve_difference(pool: Pool, difference_id: int, *, operator: str, r
 
     async def act(tx: Transaction) -> ActionResult:
         resolved = await differences.resolve(tx, difference_id, resolution=reason)
-        return _of_difference(difference_id, "is resolved.", found=resolved)
+        return _of_difference(Sentence("difference-resolved", difference=difference_id), found=resolved)
 
     return await journaled(pool, act, action="resolve difference", operator=operator, reason=reason)
 
@@ -142,7 +140,7 @@ async def _with_money(
             async with tx.transaction():
                 return await act(tx)
         except (Rejected, Corrupt) as error:
-            return ActionResult(done=False, sentence=_why_not(error))
+            return ActionResult(done=False, says=_why_not(error))
 
     return await journaled(
         pool,
@@ -167,35 +165,34 @@ def _sane(minor: int) -> int:
     return minor
 
 
-async def _done_or_before(tx: Transaction, user_id: UserId, done: str, *, is_new: bool) -> ActionResult:
+async def _done_or_before(tx: Transaction, user_id: UserId, done: Sentence, *, is_new: bool) -> ActionResult:
     wallet = await ledger.balance(tx, user_id=user_id)
-    owed = f", {wallet.owed} owed" if wallet.owed.minor else ""
-    sentence = f"{done}. User {user_id} has {wallet.available} available{owed}." if is_new else BEFORE
-    return ActionResult(done=True, sentence=sentence)
+    now = Sentence("money-now", done=done, user=user_id, available=wallet.available)
+    if wallet.owed.minor:
+        now = Sentence("money-now-owing", done=done, user=user_id, available=wallet.available, owed=wallet.owed)
+    return ActionResult(done=True, says=now if is_new else BEFORE)
 
 
-def _why_not(error: PhotomatError) -> str:
+def _why_not(error: PhotomatError) -> Sentence:
     match error:
         case NotEnough():
-            return f"Only {error.available} is available, {error.price} was asked for."
+            return Sentence("money-not-enough", available=error.available, asked=error.price)
         case Rejected(text_key="gives-back-too-much"):
-            return f"{error.facts['rest']} is left of {error.facts['reference']}: no more can be given back."
-        case Rejected(text_key="not-charged"):
-            return "It was never charged: there is nothing to give back."
-        case Rejected(text_key="no-such-move"):
-            return f"There is no move {error.facts['reference']}; `wallet show` lists their references."
-        case Rejected(text_key="cannot-be-corrected"):
-            return (
-                f"{error.facts['reference']} is a charge (refund its job), gives something back itself, or was given back"
-                " before: it cannot be reversed."
+            return Sentence(
+                "money-too-much", rest=cast("Money", error.facts["rest"]), reference=str(error.facts["reference"])
             )
+        case Rejected(text_key="not-charged"):
+            return Sentence("money-not-charged")
+        case Rejected(text_key="no-such-move"):
+            return Sentence("money-no-such-move", reference=str(error.facts["reference"]))
+        case Rejected(text_key="cannot-be-corrected"):
+            return Sentence("money-not-reversible", reference=str(error.facts["reference"]))
         case _:
-            return f"Refused: {error}."
+            return Sentence("action-refused", why=str(error))
 
 
-def _of_difference(difference_id: int, sentence: str, *, found: bool) -> ActionResult:
-    answer = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
-    return ActionResult(done=found, sentence=answer)
+def _of_difference(done: Sentence, *, found: bool) -> ActionResult:
+    return ActionResult(done=found, says=done if found else Sentence("difference-none"))
 
 
 async def refund_payment(
@@ -206,15 +203,10 @@ async def refund_payment(
 
     async def act(tx: Transaction) -> ActionResult:
         if payment is None:
-            return ActionResult(
-                done=False, sentence="There is no such payment; `photomat payments list` shows their numbers."
-            )
+            return ActionResult(done=False, says=Sentence("payment-none"))
         if payment.provider in NO_WAY_BACK and not by_hand:
-            return ActionResult(
-                done=False,
-                sentence=f"{payment.provider} cannot refund: send {payment.paid} to the payer, then"
-                " say so with --by-hand.",
-            )
+            says = Sentence("payment-by-hand", provider=payment.provider, amount=payment.paid)
+            return ActionResult(done=False, says=says)
         return await _refund(tx, payment, owing=owing, by_hand=by_hand, operator=operator)
 
     return await journaled(
@@ -237,33 +229,29 @@ async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bo
                 tx, payment_id=payment.payment_id, asked_by=operator, owing=owing, by_hand=by_hand
             )
     except NotEnough as error:
-        return ActionResult(
-            done=False,
-            sentence=f"Only {error.available} of {error.price} is left in the wallet; --owing lets the"
-            " rest become a debt.",
-        )
+        return ActionResult(done=False, says=Sentence("payment-spent", available=error.available, asked=error.price))
     except Rejected as error:
-        return ActionResult(done=False, sentence=f"Refused: {error}.")
+        return ActionResult(done=False, says=Sentence("action-refused", why=str(error)))
     if rest.minor <= 0:
-        return ActionResult(
-            done=True, sentence=f"All of it went back before (refund {refund_id}); nothing was done again."
-        )
+        return ActionResult(done=True, says=Sentence("payment-refunded-before", refund=refund_id))
     wallet = await ledger.balance(tx, user_id=payment.user_id)
-    owed = f" {wallet.owed} is owed now." if wallet.owed.minor else ""
-    what = "is given back" if by_hand else f"left the wallet, {payment.provider} is asked to give it back"
-    return ActionResult(done=True, sentence=f"{rest} {what} (refund {refund_id}).{owed}")
+    how = "hand" if by_hand else "provider"
+    says = Sentence("payment-goes-back", amount=rest, how=how, provider=payment.provider, refund=refund_id)
+    return ActionResult(
+        done=True, says=Sentence("payment-owed", done=says, owed=wallet.owed) if wallet.owed.minor else says
+    )
 
 
 async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: str) -> ActionResult:
 
     async def act(tx: Transaction) -> ActionResult:
         if normalize_code(promo.code) != promo.code:
-            return ActionResult(done=False, sentence=HOW_WRITTEN)
+            return ActionResult(done=False, says=Sentence("promo-how-written"))
         if promo.amount is not None and promo.amount <= 0:
-            return ActionResult(done=False, sentence="The sum must be more than nothing.")
+            return ActionResult(done=False, says=Sentence("promo-no-sum"))
         if not await add_code(tx, promo, operator=operator, reason=reason):
-            return ActionResult(done=False, sentence=f"There is a code {promo.code} already; a code is never changed.")
-        return ActionResult(done=True, sentence=f"{promo.code}: {promo_in_words(promo)}.")
+            return ActionResult(done=False, says=Sentence("promo-exists", code=promo.code))
+        return ActionResult(done=True, says=Sentence("promo-created", code=promo.code, gives=promo_in_words(promo)))
 
     reference = f"promo:{promo.code}"
     return await journaled(pool, act, action="promo", operator=operator, reason=reason, reference=reference)
@@ -275,34 +263,35 @@ async def stop_promo(pool: Pool, written: str, *, operator: str, reason: str) ->
 
     async def act(tx: Transaction) -> ActionResult:
         stopped = await stop_code(tx, code)
-        sentence = (
-            f"{code} is stopped; who has used it keeps what it gave." if stopped else "There is no such code to stop."
-        )
-        return ActionResult(done=stopped, sentence=sentence)
+        says = Sentence("promo-stopped", code=code) if stopped else Sentence("promo-none-to-stop")
+        return ActionResult(done=stopped, says=says)
 
     return await journaled(
         pool, act, action="stop promo", operator=operator, reason=reason, reference=f"promo:{code or written}"
     )
 
 
-def promo_in_words(promo: PromoCode) -> str:
+def promo_in_words(promo: PromoCode) -> Sentence:
     """What a code gives, to whom, how often and until when."""
+    money = promo.money or Money(0, promo.currency)
     match promo.kind:
         case "sum":
-            gives = f"{promo.money} at once"
+            gives = Sentence("promo-gives-sum", amount=money)
+        case "percent" if promo.money is None:
+            gives = Sentence("promo-gives-percent", percent=promo.percent or 0)
         case "percent":
-            most = "" if promo.money is None else f", {promo.money} at most"
-            gives = f"{promo.percent} % of the next top-up{most}"
+            gives = Sentence("promo-gives-percent-most", percent=promo.percent or 0, most=money)
         case _:
-            gives = f"{promo.generations} free generations of up to {promo.money} each"
-    often = (
-        "any number of uses"
-        if promo.most_uses is None
-        else f"{promo.most_uses} use{'' if promo.most_uses == 1 else 's'}"
+            gives = Sentence("promo-gives-free", count=promo.generations or 0, most=money)
+    return Sentence(
+        "promo-in-words",
+        gives=gives,
+        often=Sentence("promo-any-uses") if promo.most_uses is None else Sentence("promo-uses", count=promo.most_uses),
+        each=promo.per_user,
+        whom="new" if promo.only_new else "all",
+        ends="no" if promo.expires_at is None else "yes",
+        until="" if promo.expires_at is None else f"{promo.expires_at:%Y-%m-%d %H:%M} UTC",
     )
-    until = "" if promo.expires_at is None else f", until {promo.expires_at:%Y-%m-%d %H:%M} UTC"
-    whom = ", new users only" if promo.only_new else ""
-    return f"{gives}, {often}, {promo.per_user} per user{whom}{until}"
 
 
 async def approve_receipt(
@@ -349,7 +338,7 @@ async def _decide(
             action=action,
             reason=reason,
             done=result.done,
-            outcome=result.sentence,
+            outcome=result.says,
             user_id=result.receipt.user_id if result.receipt else None,
             reference=f"receipt:{receipt_id}",
         )

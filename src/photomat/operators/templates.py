@@ -7,8 +7,9 @@ from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import ActionResult, journaled
 from photomat.templates import examples, stored
 from photomat.templates.stored import Templates
+from photomat.texts.sentence import Sentence
 
-NO_SUCH_TEMPLATE: Final = "There is no such template; `photomat templates list` shows them."
+NO_SUCH_TEMPLATE: Final = Sentence("template-none")
 
 
 async def hide_template(
@@ -19,10 +20,10 @@ async def hide_template(
 
     async def act(tx: Transaction) -> ActionResult:
         if not is_known:
-            return ActionResult(done=False, sentence=NO_SUCH_TEMPLATE)
+            return ActionResult(done=False, says=NO_SUCH_TEMPLATE)
         if not await stored.hide_template(tx, template_id, hidden=hidden):
-            return ActionResult(done=False, sentence="It is so already: nothing was changed.")
-        return ActionResult(done=True, sentence="It is hidden from customers." if hidden else "Customers see it again.")
+            return ActionResult(done=False, says=Sentence("action-so-already"))
+        return ActionResult(done=True, says=Sentence("template-hidden" if hidden else "template-shown"))
 
     action = "hide template" if hidden else "unhide template"
     return await _journaled(templates.pool, act, action, template_id, operator=operator, reason=reason)
@@ -36,7 +37,7 @@ async def add_template(
 
     async def act(tx: Transaction) -> ActionResult:
         await stored.add_template(tx, template_id, definition)
-        return ActionResult(done=True, sentence="It was replaced." if is_known else "Customers see it now.")
+        return ActionResult(done=True, says=Sentence("template-replaced" if is_known else "template-added"))
 
     return await _journaled(templates.pool, act, "add template", template_id, operator=operator, reason=reason)
 
@@ -46,19 +47,19 @@ async def forget_example(pool: Pool, subject: str, *, operator: str, reason: str
 
     async def act(tx: Transaction) -> ActionResult:
         if not await examples.forget(tx, subject):
-            return ActionResult(done=False, sentence="There is no such example; `photomat examples list` shows them.")
-        return ActionResult(done=True, sentence="It is forgotten: `photomat examples make` makes it again.")
+            return ActionResult(done=False, says=Sentence("example-none"))
+        return ActionResult(done=True, says=Sentence("example-forgotten"))
 
     return await journaled(
         pool, act, action="forget example", operator=operator, reason=reason, reference=f"example:{subject}"
     )
 
 
-async def note_examples(pool: Pool, sentence: str, *, operator: str) -> None:
+async def note_examples(pool: Pool, made: str, *, operator: str) -> None:
     """Record in the journal what a run of `examples make` did."""
 
     async def act(_tx: Transaction) -> ActionResult:
-        return ActionResult(done=True, sentence=sentence)
+        return ActionResult(done=True, says=Sentence("examples-made", made=made))
 
     await journaled(pool, act, action="make examples", operator=operator, reason=None, reference="examples")
 

@@ -15,6 +15,7 @@ from photomat.jobs.actions import cancel_queued
 from photomat.kernel.ids import ChatId, JobId, UserId
 from photomat.messages.notices import notify
 from photomat.operators.actions import ActionResult, journaled
+from photomat.texts.sentence import Sentence
 from photomat.users import standing
 from photomat.users.standing import Ban, OwnLimits
 from photomat.users.user import find_user
@@ -24,7 +25,7 @@ LARGEST_LIMIT: Final = 1000
 MAX_MESSAGE: Final = 4096
 """Telegram's limit for one message."""
 QUOTED: Final = 200
-NO_SUCH_USER: Final = ActionResult(done=False, sentence="There is no such user.")
+NO_SUCH_USER: Final = ActionResult(done=False, says=Sentence("user-unknown"))
 
 
 async def ban_user(
@@ -34,14 +35,14 @@ async def ban_user(
 
     async def act(tx: Transaction) -> ActionResult:
         if lasts is not None and not timedelta(0) < lasts <= LONGEST_BAN:
-            return ActionResult(done=False, sentence=f"A ban lasts up to {LONGEST_BAN.days} days, or for good.")
+            return ActionResult(done=False, says=Sentence("user-ban-too-long", days=LONGEST_BAN.days))
         ban = await standing.ban(tx, user_id, lasts=lasts, reason=reason, by=operator)
         if ban is None:
             return NO_SUCH_USER
         canceled = await cancel_queued(tx, user_id)
         if canceled:
             await _tell_canceled(tx, user_id, ban, canceled)
-        return ActionResult(done=True, sentence=f"User {user_id} is banned {_until(ban)}. {_canceled(canceled)}")
+        return ActionResult(done=True, says=_banned(user_id, ban, canceled))
 
     return await journaled(pool, act, action="ban", operator=operator, reason=reason, user_id=user_id)
 
@@ -49,8 +50,8 @@ async def ban_user(
 async def unban_user(pool: Pool, user_id: UserId, *, operator: str, reason: str) -> ActionResult:
     async def act(tx: Transaction) -> ActionResult:
         if not await standing.unban(tx, user_id):
-            return ActionResult(done=False, sentence=f"User {user_id} is not banned.")
-        return ActionResult(done=True, sentence=f"User {user_id} is no longer banned.")
+            return ActionResult(done=False, says=Sentence("user-not-banned", user=user_id))
+        return ActionResult(done=True, says=Sentence("user-unbanned", user=user_id))
 
     return await journaled(pool, act, action="unban", operator=operator, reason=reason, user_id=user_id)
 
@@ -61,12 +62,12 @@ async def limit_user(pool: Pool, user_id: UserId, limits: OwnLimits, *, operator
     async def act(tx: Transaction) -> ActionResult:
         given = (limits.running, limits.a_minute, limits.free_a_day)
         if not all(each is None or 0 <= each <= LARGEST_LIMIT for each in given):
-            return ActionResult(done=False, sentence=f"A limit is a number from 0 (none) to {LARGEST_LIMIT}.")
+            return ActionResult(done=False, says=Sentence("user-limit-wrong", most=LARGEST_LIMIT))
         if not await standing.set_limits(tx, user_id, limits):
             return NO_SUCH_USER
-        words = ("running at once", "orders a minute", "free a day")
-        said = ", ".join(f"{word} {_limit(each)}" for word, each in zip(words, given, strict=True))
-        return ActionResult(done=True, sentence=f"Limits of user {user_id}: {said}.")
+        running, a_minute, free = map(_limit, given)
+        said = Sentence("user-limited", user=user_id, running=running, minute=a_minute, free=free)
+        return ActionResult(done=True, says=said)
 
     return await journaled(pool, act, action="limit", operator=operator, reason=reason, user_id=user_id)
 
@@ -79,9 +80,7 @@ async def message_user(
     async def act(tx: Transaction) -> ActionResult:
         said = text.strip()
         if not 0 < len(said) <= MAX_MESSAGE:
-            return ActionResult(
-                done=False, sentence=f"A message has 1 to {MAX_MESSAGE} characters; this has {len(said)}."
-            )
+            return ActionResult(done=False, says=Sentence("user-message-wrong", most=MAX_MESSAGE, has=len(said)))
         if await find_user(tx, user_id) is None:
             return NO_SUCH_USER
         is_new = await notify(
@@ -92,8 +91,8 @@ async def message_user(
             facts={"text": escape(said, quote=False)},
         )
         if not is_new:
-            return ActionResult(done=True, sentence="It was sent before with this reference; nothing was sent again.")
-        return ActionResult(done=True, sentence=f"The message is on its way: “{_quoted(said)}”")
+            return ActionResult(done=True, says=Sentence("user-message-before"))
+        return ActionResult(done=True, says=Sentence("user-message-sent", text=_quoted(said)))
 
     return await journaled(
         pool, act, action="message", operator=operator, reason=reason, user_id=user_id, reference=reference
@@ -105,7 +104,7 @@ async def cancel_queued_jobs(pool: Pool, user_id: UserId, *, operator: str, reas
 
     async def act(tx: Transaction) -> ActionResult:
         canceled = await cancel_queued(tx, user_id)
-        return ActionResult(done=bool(canceled), sentence=_canceled(canceled))
+        return ActionResult(done=bool(canceled), says=_canceled(canceled))
 
     return await journaled(pool, act, action="cancel queued", operator=operator, reason=reason, user_id=user_id)
 
@@ -124,20 +123,26 @@ async def _tell_canceled(tx: Transaction, user_id: UserId, ban: Ban, canceled: S
     )
 
 
-def _until(ban: Ban) -> str:
-    return "for good" if ban.until is None else f"until {ban.until:%Y-%m-%d %H:%M} UTC"
+def _banned(user_id: UserId, ban: Ban, canceled: Sequence[JobId]) -> Sentence:
+    if ban.until is None:
+        return Sentence("user-banned-for-good", user=user_id, canceled=_canceled(canceled))
+    return Sentence(
+        "user-banned-until", user=user_id, until=f"{ban.until:%Y-%m-%d %H:%M} UTC", canceled=_canceled(canceled)
+    )
 
 
-def _canceled(jobs: Sequence[JobId]) -> str:
+def _canceled(jobs: Sequence[JobId]) -> Sentence:
     if not jobs:
-        return "Nothing was queued."
+        return Sentence("user-nothing-queued")
     numbers = ", ".join(str(job_id) for job_id in jobs[: QUOTED // 10])
-    more = " and more" if len(jobs) > QUOTED // 10 else ""
-    return f"Canceled, with the money back: {numbers}{more}."
+    more = ", …" if len(jobs) > QUOTED // 10 else ""
+    return Sentence("user-jobs-canceled", jobs=f"{numbers}{more}")
 
 
-def _limit(limit: int | None) -> str:
-    return "as usual" if limit is None else str(limit or "without limit")
+def _limit(limit: int | None) -> Sentence:
+    if limit is None:
+        return Sentence("user-limit-usual")
+    return Sentence("user-limit-none") if limit == 0 else Sentence("user-limit-number", count=limit)
 
 
 def _quoted(text: str) -> str:

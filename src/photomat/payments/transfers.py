@@ -36,6 +36,7 @@ from photomat.payments.receipt import (
 from photomat.payments.receipt_notices import notify_declined, notify_operators
 from photomat.payments.receive import IncomingPayment, receive_payment
 from photomat.payments.topup import Topup, close_topup
+from photomat.texts.sentence import Sentence
 
 RECEIPT_TYPES: Final = frozenset(
     {"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/avif", "application/pdf"}
@@ -74,13 +75,18 @@ class DecisionResult:
     """The decision, also as a sentence; the receipt as it stands now, and the credited duplicate that prevented it."""
 
     decision: Decision
-    sentence: str
+    says: Sentence
     receipt: Receipt | None = None
     duplicate: DuplicateReceipt | None = None
 
     @property
     def done(self) -> bool:
         return self.decision in {Decision.APPROVED, Decision.DECLINED}
+
+    @property
+    def sentence(self) -> str:
+        """In English, for a terminal."""
+        return self.says.plain
 
 
 def is_receipt(head: bytes) -> bool:
@@ -181,11 +187,11 @@ async def approve(
     """Credit a receipt: its own sum or `minor`, up to `most`; one whose duplicate was credited only if `anyway`."""
     receipt = await lock_receipt(tx, receipt_id)
     if receipt is None or receipt.state is not ReceiptState.WAITING:
-        return _too_late(receipt_id, receipt)
+        return too_late(receipt_id, receipt)
     credited = receipt.amount if minor is None else Money(minor, receipt.amount.currency)
     if not 0 < credited.minor <= most.minor or credited.currency != most.currency:
-        sentence = f"{credited} is not a sum up to {most}: not credited."
-        return DecisionResult(decision=Decision.BAD_SUM, receipt=receipt, sentence=sentence)
+        says = Sentence("receipt-says-bad-sum", amount=credited, most=most)
+        return DecisionResult(decision=Decision.BAD_SUM, receipt=receipt, says=says)
     duplicates = await duplicates_of(tx, receipt)
     credited_before = next((one for one in duplicates if one.state is ReceiptState.APPROVED), None)
     if credited_before is not None and not anyway:
@@ -193,27 +199,26 @@ async def approve(
             decision=Decision.DUPLICATE_CREDITED,
             receipt=receipt,
             duplicate=credited_before,
-            sentence=_duplicate_sentence(credited_before),
+            says=_duplicate_sentence(credited_before),
         )
     await _credit(tx, receipt, credited)
     approved = await _decide(tx, receipt_id, ReceiptState.APPROVED, by=operator, credited=credited.minor, reason=reason)
-    sentence = f"{credited} credited to user {receipt.user_id}; they are notified."
-    return DecisionResult(decision=Decision.APPROVED, receipt=approved, sentence=sentence)
+    says = Sentence("receipt-says-approved", amount=credited, user=receipt.user_id)
+    return DecisionResult(decision=Decision.APPROVED, receipt=approved, says=says)
 
 
 async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
     """Credit nothing and notify the user; `reason` is one of `REASONS` or free text."""
     receipt = await lock_receipt(tx, receipt_id)
     if receipt is None or receipt.state is not ReceiptState.WAITING:
-        return _too_late(receipt_id, receipt)
+        return too_late(receipt_id, receipt)
     if not 0 < len(reason) <= MAX_REASON:
-        sentence = f"A reason has 1 to {MAX_REASON} characters."
-        return DecisionResult(decision=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
+        says = Sentence("receipt-says-bad-reason", most=MAX_REASON)
+        return DecisionResult(decision=Decision.BAD_REASON, receipt=receipt, says=says)
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
     await notify_declined(tx, declined)
-    sentence = "Declined, nothing was credited; the user is notified of the reason."
-    return DecisionResult(decision=Decision.DECLINED, receipt=declined, sentence=sentence)
+    return DecisionResult(decision=Decision.DECLINED, receipt=declined, says=Sentence("receipt-says-declined"))
 
 
 async def _credit(tx: Transaction, receipt: Receipt, credited: Money) -> None:
@@ -255,22 +260,17 @@ async def _decide(
     return await require_receipt(tx, receipt_id)
 
 
-def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
+def too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
+    """What became of a receipt that no longer waits, or never was."""
     if receipt is None:
-        sentence = f"There is no receipt {receipt_id}; `receipts list` shows them."
-        return DecisionResult(decision=Decision.NO_SUCH, sentence=sentence)
-    what = f"approved with {receipt.credited}" if receipt.credited else f"declined ({receipt.reason})"
-    when = f"{receipt.decided_at:%Y-%m-%d %H:%M} UTC"
-    return DecisionResult(
-        decision=Decision.DECIDED_BEFORE,
-        receipt=receipt,
-        sentence=f"It was {what} by {receipt.decided_by} at {when}; nothing was done again.",
-    )
+        return DecisionResult(decision=Decision.NO_SUCH, says=Sentence("receipt-says-none", receipt=receipt_id))
+    by, at = receipt.decided_by or "", f"{receipt.decided_at:%Y-%m-%d %H:%M} UTC"
+    says = Sentence("receipt-says-declined-before", reason=receipt.reason or "", by=by, at=at)
+    if receipt.credited:
+        says = Sentence("receipt-says-approved-before", amount=receipt.credited, by=by, at=at)
+    return DecisionResult(decision=Decision.DECIDED_BEFORE, receipt=receipt, says=says)
 
 
-def _duplicate_sentence(duplicate: DuplicateReceipt) -> str:
-    what = "file" if duplicate.same_file else "reference"
-    return (
-        f"Receipt {duplicate.receipt_id} of user {duplicate.user_id} has the same {what} and was credited: not credited"
-        " again. If it really is another transfer, approve it with --anyway."
-    )
+def _duplicate_sentence(duplicate: DuplicateReceipt) -> Sentence:
+    same = "file" if duplicate.same_file else "reference"
+    return Sentence("receipt-says-duplicate", receipt=duplicate.receipt_id, user=duplicate.user_id, same=same)

@@ -107,6 +107,7 @@ def category_rows(say: Say, categories: Sequence[MenuCategory]) -> Rows:
 
 def help_page(say: Say, *, for_operator: bool) -> View:
     page = hint(say, "help")
+    page = replace(page, rows=[*page.rows[:-1], [screen_button(say, "support-open", Screen.SUPPORT), *page.rows[-1]]])
     return replace(page, text=f"{page.text}\n\n{say('help-operator')}") if for_operator else page
 
 
@@ -253,6 +254,8 @@ def to_search(say: Say) -> InlineKeyboardButton:
 
 def _label(say: Say, offer: Offer, language: str) -> str:
     title = offer.model.title_in(language)
+    if offer.is_paused:
+        return say("controls-model-button", title=title)
     if offer.is_free:
         return say("model-button-free", title=title)
     return say("model-button-from" if offer.is_least else "model-button", title=title, price=offer.price)
