@@ -76,7 +76,9 @@ async def _card(ctx: PageContext, story: JobStory) -> CardView:
 def as_page(text: str) -> Markup:
     """The text of a card for a page: bold and quotes as they are, other marks left out, everything else escaped."""
     return Markup("").join(
-        Markup(part.replace(" expandable", "")) if MARKUP.fullmatch(part) else escape(html.unescape(ANY_TAG.sub("", part)))  # noqa: S704  a mark of the list above
+        Markup(part.replace(" expandable", ""))
+        if MARKUP.fullmatch(part)
+        else escape(html.unescape(ANY_TAG.sub("", part)))  # noqa: S704  a mark of the list above
         for part in MARKUP.split(text)
     )
 

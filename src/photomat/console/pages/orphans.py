@@ -25,7 +25,10 @@ async def show_orphans(ctx: PageContext) -> web.Response:
         ctx.pool, waiting=is_waiting, task_id=ctx.query.text("task"), before=ctx.query.number("before"), limit=limit
     )
     if ctx.wants_csv:
-        rows = ((line.orphan_id, line.received_at, line.task_id, line.state, line.processed_at, line.why) for line in page.lines)
+        rows = (
+            (line.orphan_id, line.received_at, line.task_id, line.state, line.processed_at, line.why)
+            for line in page.lines
+        )
         return csv_response("orphans.csv", ("orphan", "received", "task", "state", "closed", "why"), rows)
     return ctx.render(
         "orphans.html",
