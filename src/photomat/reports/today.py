@@ -367,6 +367,7 @@ async def needs(pool: Pool, *, incidents: tuple[OpenIncident, ...], credits_: Ki
           FROM generation_jobs WHERE parked_at IS NOT NULL AND card_shown < card_wanted
         UNION ALL SELECT 'orphans', count(*), min(received_at), min(orphan_id) FROM orphan_callbacks WHERE processed_at IS NULL
         UNION ALL SELECT 'differences', count(*), min(opened_at), min(difference_id) FROM differences WHERE resolved_at IS NULL
+        UNION ALL SELECT 'tickets', count(*), min(waiting_since), min(ticket_id) FROM tickets WHERE waiting_since IS NOT NULL
         UNION ALL SELECT 'audit', jsonb_array_length(violations), at, NULL
           FROM (SELECT violations, at FROM audit_runs ORDER BY at DESC LIMIT 1) AS last
         """,
