@@ -1,4 +1,4 @@
-"""Every page of the console in a real browser, with the data of a busy day: nothing breaks or overflows, links lead somewhere."""
+"""Every page of the console in a real browser, with the data of a busy day: it fits, it works, its links lead somewhere."""
 
 import os
 from collections.abc import AsyncIterator
