@@ -33,9 +33,11 @@ from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
 from photomat.jobs.job import ANSWER_TITLE, JobStatus
+from photomat.jobs.timeline import Tag
 from photomat.kie.results import STEM_TITLES
 from photomat.operators.explain import WORDS
 from photomat.operators.money import OWNED
+from photomat.operators.orphans import SAYS as ATTACH_SAYS
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
@@ -169,6 +171,8 @@ def keys_made_up() -> set[str]:
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
         *OWNED.values(),
+        *ATTACH_SAYS.values(),
+        *(f"step-{tag.replace(' ', '-')}" for tag in Tag),
         *(f"move-{reason}" for reason in WORDS),
         *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),
     }
