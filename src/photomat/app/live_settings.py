@@ -78,6 +78,17 @@ SHOWN: Final = frozenset(
     }
 )
 """Texts read at the start that are no secret; every other text is shown as set or not set."""
+MINOR: Final = frozenset(
+    {
+        "price_step",
+        "topup_least",
+        "topup_most",
+        "subscription_credit",
+        "welcome_credit",
+        "referral_reward",
+        "referral_friend_reward",
+    }
+)
 LINES: Final = frozenset({"transfer_details"})
 MAX_DIGITS: Final = 30
 EVERY_S: Final = 1.0
@@ -230,8 +241,8 @@ def as_text(value: object) -> str:
 
 def kind_of(name: str) -> SettingKind:
     """How a setting is written."""
-    if name in LINES:
-        return "lines"
+    if name in LINES or name in MINOR:
+        return "lines" if name in LINES else "minor"
     annotation = Settings.model_fields[name].annotation
     kinds = {annotation, *get_args(annotation)}
     if bool in kinds:

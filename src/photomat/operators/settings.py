@@ -17,7 +17,8 @@ from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import ActionResult, journaled
 from photomat.texts.sentence import Sentence
 
-SettingKind: TypeAlias = Literal["whole", "number", "switch", "text", "lines"]
+SettingKind: TypeAlias = Literal["whole", "minor", "number", "switch", "text", "lines"]
+"""`minor` is money in minor units."""
 SettingSource: TypeAlias = Literal["environment", "page", "default"]
 MARKUP: Final = "MARKUP"
 GUARDED: Final = frozenset({MARKUP, "USD_RATE", "STAR_USD"})
