@@ -75,7 +75,7 @@ SECTIONS: Final = (
     (
         "People who run it",
         "Operators start the bot once, or Telegram keeps it from writing to them. The console is at /console/.",
-        ("admin_ids", "console_password", "metrics_token"),
+        ("admin_ids", "console_password", "metrics_token", "timezone"),
     ),
     (
         "Patience",

@@ -58,7 +58,7 @@ class Poller:
     wake: Callable[[str], None]
     wait_s: int = 25
     guard: CheckoutGuard | None = None
-    limit: UpdateLimit | None = None
+    limit: Callable[[], UpdateLimit] | None = None
     _offset: int | None = field(default=None, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -84,7 +84,8 @@ class Poller:
         )
         if not updates:
             return 0
-        new = await store_updates(self.pool, BotId(self.bot.id), self.guard, updates, limit=self.limit)
+        limit = self.limit() if self.limit is not None else None
+        new = await store_updates(self.pool, BotId(self.bot.id), self.guard, updates, limit=limit)
         self._offset = max(update["update_id"] for update in updates) + 1
         self.wake("updates")
         return len(new)

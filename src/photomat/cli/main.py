@@ -8,15 +8,18 @@ from photomat.cli import (
     assistant,
     assistant_usage,
     audit,
+    broadcast,
     catalog,
     catalog_changes,
     check,
     console,
+    controls,
     installation,
     jobs,
     payments,
     promo,
     run,
+    settings,
     templates,
     users,
     wallet,
@@ -56,7 +59,13 @@ catalog.app.command("unfeature")(catalog_changes.unfeature)
 catalog.app.command("rename")(catalog_changes.rename)
 catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
+app.add_typer(settings.app, name="settings")
 app.add_typer(promo.app, name="promo")
+app.add_typer(broadcast.app, name="broadcast")
+app.command("pause")(controls.pause)
+app.command("resume")(controls.resume)
+app.command("pauses")(controls.pauses)
+app.add_typer(controls.app, name="instances")
 app.add_typer(assistant.app, name="assistant")
 app.add_typer(templates.app, name="templates")
 app.add_typer(templates.examples_app, name="examples")

@@ -9,6 +9,7 @@ from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
 from photomat.kernel.money import Money
 from photomat.operators.access import Owners
+from photomat.operators.settings import SettingRules
 from photomat.orders.service import OrderService
 from photomat.telegram.files import BotFiles
 from photomat.templates.stored import Templates
@@ -30,6 +31,7 @@ class ConsoleConfig:
     files: BotFiles
     owners: Owners
     zone: ZoneInfo
+    settings: SettingRules
     is_secure: bool
     delivery_lease: timedelta
     given_up_after: timedelta
