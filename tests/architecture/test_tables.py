@@ -15,6 +15,7 @@ WRITERS = {
     "budgets": {"work"},
     "callbacks": {"jobs"},
     "comparisons": {"payments"},
+    "controls": {"work"},
     "console_links": {"operators"},
     "console_sessions": {"operators"},
     "console_tries": {"operators"},

@@ -32,6 +32,8 @@ LISTS: dict[str, tuple[str, ...]] = {
     "promo list": ("code", "amount"),
     "differences list": ("difference_id", "reference"),
     "incidents": ("incident_id", "kind"),
+    "pauses": ("name", "paused_by"),
+    "instances list": ("instance_id", "version", "host"),
     "audit --history": (),
     "catalog margins": ("model", "income", "cost", "margin"),
     "examples list": ("subject",),

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 from typing import get_args
@@ -13,7 +14,10 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
-from photomat.bot.app import COMMANDS
+from photomat.bot.admin.action_views import REASONS
+from photomat.bot.admin.buttons import AdminPage, Verb
+from photomat.bot.admin.job_views import STEPS
+from photomat.bot.app import COMMANDS, OPERATORS_COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
@@ -27,7 +31,7 @@ from photomat.delivery.next_steps import OFFERED
 from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
-from photomat.jobs.job import ANSWER_TITLE
+from photomat.jobs.job import ANSWER_TITLE, JobStatus
 from photomat.kie.results import STEM_TITLES
 from photomat.operators.explain import WORDS
 from photomat.operators.money import OWNED
@@ -35,6 +39,7 @@ from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
+from photomat.reports.needs import Needs
 from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
@@ -147,7 +152,14 @@ def keys_made_up() -> set[str]:
         *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
         *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
-        *(f"command-{command}" for command in COMMANDS),
+        *(f"command-{command}" for command in (*COMMANDS, *OPERATORS_COMMANDS)),
+        *(f"admin-page-{page}" for page in AdminPage),
+        *(f"admin-status-{status}" for status in JobStatus),
+        *(f"admin-step-{step.removesuffix('_at')}" for step in STEPS),
+        *(f"admin-needs-{each.name}" for each in fields(Needs)),
+        *(f"admin-{what}-{verb}" for verb in Verb for what in ("verb", "confirm", "yes")),
+        *(f"admin-ask-{verb}" for verb in Verb if verb.asks_sum),
+        *(f"admin-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),

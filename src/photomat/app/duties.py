@@ -8,7 +8,7 @@ from typing import Final
 from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, stars_reader
 from photomat.audit.proofs import prove_the_night
-from photomat.bot.app import announce_commands
+from photomat.bot.app import announce_commands, announce_to_operators
 from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
@@ -20,6 +20,7 @@ from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
+from photomat.operators.access import operators_reached
 from photomat.payments.reconcile import reconcile_providers
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
@@ -42,6 +43,7 @@ def duties_of(program: Program) -> list[Duty]:
     return [
         *_receive_updates(program),
         until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
+        every(HOURLY_S, "operators' commands", lambda: _announce_to_operators(program)),
         every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
@@ -58,6 +60,12 @@ def duties_of(program: Program) -> list[Duty]:
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
     ]
+
+
+async def _announce_to_operators(program: Program) -> None:
+    """Every hour: operators are added while the program runs, and may start the bot later."""
+    operators = await operators_reached(program.pool, program.settings.admins)
+    await announce_to_operators(program.bot, program.texts, [each for each in operators if each > 0])
 
 
 async def _rearm_stuck(pool: Pool) -> None:

@@ -47,7 +47,7 @@ from photomat.assistant.service import Assistant
 from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import BotConfig, Support
+from photomat.bot.context import AdminOptions, BotConfig, Support
 from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
@@ -105,6 +105,7 @@ from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 from photomat.work.disk import MIB, Disk
+from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
 
@@ -134,6 +135,7 @@ class Program:
     file_sources: FileSources
     stop: asyncio.Event
     disk: Disk
+    drain: DrainState
 
     @property
     def settings(self) -> Settings:
@@ -149,7 +151,7 @@ class Program:
         return UpdateLimit(a_minute=self.settings.updates_a_minute, tell=tell_of_flood)
 
     def heartbeat(self) -> Heartbeat:
-        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
+        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__, drain=self.drain)
 
     def callback_url(self, job_id: JobId) -> str | None:
         """The signed URL for callbacks of Kie; None if the outside cannot reach us."""
@@ -220,6 +222,11 @@ class Program:
                 messenger=TelegramMessenger(self.bot), archive=self._archive, texts=self.texts, links=self._links
             ),
             has_assistant=settings.has_assistant,
+            admin=AdminOptions(
+                public_url=settings.base_url,
+                zone=settings.zone,
+                delivery_lease=timedelta(seconds=settings.delivery_lease_s),
+            ),
         )
 
     @property
@@ -242,13 +249,18 @@ class Program:
             database_alert_bytes=self.settings.database_alert_mb * MIB,
         )
 
+    @property
+    def _console_url(self) -> str | None:
+        base_url = self.settings.base_url
+        return None if base_url is None else f"{base_url}/console"
+
     def instance_steps(self) -> list[LoopStep[Any]]:
         """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
             self.live.following(lambda: RuleChecker(context=self.probe_context, admins=self.settings.admins)),
-            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
+            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts, console_url=self._console_url),
         )
         steps = job_steps(
             self.pool,
@@ -262,7 +274,7 @@ class Program:
                 resolve=InputResolver(
                     pool=self.pool, uploader=input_uploader(self.settings, self.file_sources), catalog=self.catalog
                 ).resolve,
-                stopping=self.stop.is_set,
+                stopping=lambda: self.stop.is_set() or self.drain.wanted,
                 send_queue=SendQueue(apart_s=self.claims.creates.apart_s),
             ),
             poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
@@ -430,6 +442,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         file_sources=file_sources(settings, pool=pool, bot=bot),
         stop=stop,
         disk=Disk(Path(settings.data_dir)),
+        drain=DrainState(),
     )
 
 

@@ -12,6 +12,7 @@ from photomat.cli import (
     catalog_changes,
     check,
     console,
+    controls,
     installation,
     jobs,
     payments,
@@ -59,6 +60,10 @@ catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(settings.app, name="settings")
 app.add_typer(promo.app, name="promo")
+app.command("pause")(controls.pause)
+app.command("resume")(controls.resume)
+app.command("pauses")(controls.pauses)
+app.add_typer(controls.app, name="instances")
 app.add_typer(assistant.app, name="assistant")
 app.add_typer(templates.app, name="templates")
 app.add_typer(templates.examples_app, name="examples")

@@ -242,6 +242,37 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
     )
 
 
+async def find_parked(tx: Transaction, received_id: ReceivedId) -> tuple[BotId, str] | None:
+    row = await tx.fetchrow(
+        "SELECT bot_id, lane FROM inbox WHERE received_id = $1 AND parked_at IS NOT NULL", received_id
+    )
+    return (BotId(row["bot_id"]), row["lane"]) if row else None
+
+
+async def list_parked(tx: Transaction, *, within: timedelta, limit: int) -> list[ReceivedId]:
+    rows = await tx.fetch(
+        """
+        SELECT received_id FROM inbox WHERE parked_at > photomat_now() - $1::interval ORDER BY received_id LIMIT $2
+        """,
+        within,
+        limit,
+    )
+    return [ReceivedId(row["received_id"]) for row in rows]
+
+
+async def mark_unparked(tx: Transaction, received_id: ReceivedId) -> bool:
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE inbox SET parked_at = NULL, attempts = 0, failures = 0
+             WHERE received_id = $1 AND handled_at IS NULL AND parked_at IS NOT NULL
+            RETURNING true
+            """,
+            received_id,
+        )
+    )
+
+
 async def record_failure(tx: Transaction, received_id: ReceivedId, *, error: str, counted: bool) -> None:
     """Record an error and count the failure; with `counted=False` the attempt is taken back instead."""
     await tx.execute(

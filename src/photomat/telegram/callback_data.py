@@ -59,6 +59,11 @@ def turn_to_page(job_id: int, page: int) -> str:
     return f"j:{job_id}:page:{page}"
 
 
+def act_on_incident(incident_id: int, action: str) -> str:
+    """Act on an incident from its alert."""
+    return f"i:{action}:{incident_id}"
+
+
 def about_ticket(ticket_id: int, action: ActOnTicket) -> str:
     """Act on a ticket as an operator."""
     return f"uo:{action}:{ticket_id}"
