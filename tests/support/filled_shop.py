@@ -53,6 +53,16 @@ async def fill(database: str) -> None:
         await pool.execute(
             "INSERT INTO examples (subject, state, model) VALUES ('template:portrait', 'asked', 'z-image')"
         )
+        await pool.execute(
+            """
+            WITH made AS (
+                INSERT INTO broadcasts (text_ru, state, created_by, reach, recipients, started_at, ended_at, filled_at)
+                VALUES ('Скидка сегодня', 'stopped', 'olga', 10000, 10000, photomat_now(), photomat_now(), photomat_now())
+                RETURNING broadcast_id)
+            INSERT INTO broadcast_sends (broadcast_id, user_id, due_at, left_at, outcome, error)
+            SELECT broadcast_id, user_id, NULL, photomat_now(), 'unknown', 'no answer' FROM made, users
+            """
+        )
         await pause(pool, "model:z-image", operator="cli:anna@a-desk-of-ours", reason="black pictures since noon")
         await pool.execute(
             """

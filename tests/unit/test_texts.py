@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 from typing import get_args
@@ -14,9 +13,12 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
+from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
 from photomat.bot.admin.buttons import AdminPage, Verb
 from photomat.bot.admin.job_views import STEPS
+from photomat.bot.admin.today_views import OPENS
+from photomat.bot.admin.views import MENU
 from photomat.bot.app import COMMANDS, OPERATORS_COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
@@ -39,7 +41,6 @@ from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
-from photomat.reports.needs import Needs
 from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
@@ -152,12 +153,14 @@ def keys_made_up() -> set[str]:
         *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
         *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
+        *(f"setting-about-{name.replace('_', '-')}" for name in Settings.model_fields),
         *(f"command-{command}" for command in (*COMMANDS, *OPERATORS_COMMANDS)),
-        *(f"admin-page-{page}" for page in AdminPage),
+        *(f"admin-page-{page}" for page in (*MENU, AdminPage.MENU)),
+        *(key for key, _page in OPENS.values()),
         *(f"admin-status-{status}" for status in JobStatus),
         *(f"admin-step-{step.removesuffix('_at')}" for step in STEPS),
-        *(f"admin-needs-{each.name}" for each in fields(Needs)),
-        *(f"admin-{what}-{verb}" for verb in Verb for what in ("verb", "confirm", "yes")),
+        *(f"admin-{what}-{verb}" for verb in Verb for what in ("confirm", "yes")),
+        *(f"admin-verb-{verb}" for verb in Verb if verb.is_about_job or verb.is_about_user),
         *(f"admin-ask-{verb}" for verb in Verb if verb.asks_sum),
         *(f"admin-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
         *(f"gallery-filter-{only}" for only in GalleryFilter),

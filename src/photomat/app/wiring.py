@@ -78,6 +78,7 @@ from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
+from photomat.kernel.money import Money
 from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
@@ -397,6 +398,7 @@ class Program:
             is_secure=(settings.base_url or "").startswith("https://"),
             delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             given_up_after=timedelta(seconds=settings.job_timeout_s),
+            most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
         )
 

@@ -111,6 +111,7 @@ class Administering(StatesGroup):
     naming_sum = State()
     writing = State()
     naming_reason = State()
+    naming_model = State()
     confirming = State()
 
 

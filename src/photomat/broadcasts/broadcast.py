@@ -327,10 +327,13 @@ async def delete_old_sends(pool: Pool, older_than: timedelta, limit: int) -> Bat
     done = await pool.execute(
         """
         DELETE FROM broadcast_sends
-         WHERE (broadcast_id, user_id) IN (
-               SELECT old.broadcast_id, old.user_id FROM broadcasts JOIN broadcast_sends AS old USING (broadcast_id)
-                WHERE ended_at < photomat_now() - $1::interval AND counts IS NOT NULL
-                LIMIT $2 FOR UPDATE OF old SKIP LOCKED)
+         WHERE ctid = ANY (ARRAY(
+               SELECT old.ctid FROM broadcasts AS ended
+                CROSS JOIN LATERAL (SELECT send.ctid FROM broadcast_sends AS send
+                                     WHERE send.broadcast_id = ended.broadcast_id
+                                     LIMIT $2 FOR UPDATE SKIP LOCKED) AS old
+                WHERE ended.ended_at < photomat_now() - $1::interval AND ended.counts IS NOT NULL
+                LIMIT $2))
         """,
         older_than,
         limit,

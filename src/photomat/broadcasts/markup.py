@@ -71,8 +71,8 @@ def _tokens(text: str) -> Iterator[str | Tag]:
         if found["text"] is not None:
             yield found["text"]
         elif found["loose"] is not None or found["tag"].lower() not in TAGS:
-            key = "broadcast-loose-bracket" if found["loose"] else "broadcast-tag-unknown"
-            raise Rejected(key, place=text[found.start() : found.start() + CONTEXT])
+            place = text[found.start() : found.start() + CONTEXT]
+            raise Rejected("broadcast-loose-bracket" if found["loose"] else "broadcast-tag-unknown", place=place)
         else:
             written = ATTRIBUTE.findall(found["attributes"])
             attributes = {name.lower(): unescape(value.strip("\"'")) for name, value in written}

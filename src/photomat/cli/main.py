@@ -8,6 +8,7 @@ from photomat.cli import (
     assistant,
     assistant_usage,
     audit,
+    broadcast,
     catalog,
     catalog_changes,
     check,
@@ -60,6 +61,7 @@ catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(settings.app, name="settings")
 app.add_typer(promo.app, name="promo")
+app.add_typer(broadcast.app, name="broadcast")
 app.command("pause")(controls.pause)
 app.command("resume")(controls.resume)
 app.command("pauses")(controls.pauses)

@@ -17,7 +17,10 @@ class AdminPage(StrEnum):
     NEEDS = "needs"
     FIND = "find"
     RECEIPTS = "bills"
+    TICKETS = "tickets"
+    INCIDENTS = "incidents"
     PAUSES = "pause"
+    MODELS = "models"
     STATE = "state"
     CONSOLE = "web"
 
@@ -40,6 +43,8 @@ class Verb(StrEnum):
     UNBAN = "unban"
     MESSAGE = "text"
     RECONCILE = "match"
+    PAUSE = "pause"
+    RESUME = "resume"
 
     @property
     def is_about_job(self) -> bool:
@@ -70,11 +75,24 @@ class AdminUserButton(CallbackData, OpensPage, prefix="au"):
     user_id: Id
 
 
+class IncidentButton(CallbackData, OpensPage, prefix="an"):
+    """Shows the alert of an incident."""
+
+    incident_id: Id
+
+
 class BeginButton(CallbackData, OpensPage, prefix="ax"):
     """Begins an action on a job or a user; nothing happens before it is confirmed."""
 
     verb: Verb
     target: Id
+
+
+class PauseButton(CallbackData, OpensPage, prefix="ap"):
+    """Begins to pause the bot, Kie or a model, or to resume it."""
+
+    model: str
+    stop: bool
 
 
 class SumButton(CallbackData, prefix="as"):

@@ -38,3 +38,33 @@ broadcast-segment-language = The language is ru or en.
 broadcast-segment-days = Days are from 1 to 3650.
 broadcast-segment-contradiction = "Never ordered" cannot be combined with conditions about orders: nobody would match.
 broadcast-segment-ids = A list has 1 to 10,000 ids.
+
+broadcast-to-everyone = everyone
+broadcast-to-language = language: { $language ->
+    [en] English
+   *[ru] Russian
+}
+broadcast-to-payers = topped up at least once
+broadcast-to-unpaid = never topped up
+broadcast-to-active = { $days ->
+    [one] ordered within the last day
+   *[other] ordered within the last { $days } days
+}
+broadcast-to-sleeping = { $days ->
+    [one] ordered, but not within the last day
+   *[other] ordered, but not within the last { $days } days
+}
+broadcast-to-rich = balance of { $amount } or more
+broadcast-to-newcomers = never ordered
+broadcast-to-kind = ordered: { $kind ->
+    [image] pictures
+    [video] videos
+    [audio] sound
+    [text] texts
+   *[other] { $kind }
+}
+broadcast-to-model = ordered the model { $model }
+broadcast-to-listed = a list of { $count ->
+    [one] { $count } id
+   *[other] { $count } ids
+}

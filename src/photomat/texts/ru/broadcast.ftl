@@ -39,3 +39,36 @@ broadcast-segment-language = Язык — ru или en.
 broadcast-segment-days = Дней — от 1 до 3650.
 broadcast-segment-contradiction = «Ни разу не заказывали» нельзя сочетать с условиями о заказах: не подойдёт никто.
 broadcast-segment-ids = Номеров в списке — от 1 до 10 000.
+
+broadcast-to-everyone = все
+broadcast-to-language = язык: { $language ->
+    [en] английский
+   *[ru] русский
+}
+broadcast-to-payers = пополняли хотя бы раз
+broadcast-to-unpaid = ни разу не пополняли
+broadcast-to-active = { $days ->
+    [one] заказывали за последний { $days } день
+    [few] заказывали за последние { $days } дня
+   *[other] заказывали за последние { $days } дней
+}
+broadcast-to-sleeping = { $days ->
+    [one] заказывали, но не последний { $days } день
+    [few] заказывали, но не последние { $days } дня
+   *[other] заказывали, но не последние { $days } дней
+}
+broadcast-to-rich = баланс от { $amount }
+broadcast-to-newcomers = ни разу не заказывали
+broadcast-to-kind = заказывали: { $kind ->
+    [image] картинки
+    [video] видео
+    [audio] звук
+    [text] тексты
+   *[other] { $kind }
+}
+broadcast-to-model = заказывали модель { $model }
+broadcast-to-listed = список: { $count ->
+    [one] { $count } номер
+    [few] { $count } номера
+   *[other] { $count } номеров
+}
