@@ -13,6 +13,7 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
+from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
 from photomat.bot.admin.buttons import AdminPage, Verb
 from photomat.bot.admin.job_views import STEPS
@@ -154,6 +155,7 @@ def keys_made_up() -> set[str]:
         *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
         *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
+        *(f"setting-about-{name.replace('_', '-')}" for name in Settings.model_fields),
         *(f"command-{command}" for command in (*COMMANDS, *OPERATORS_COMMANDS)),
         *(f"admin-page-{page}" for page in (*MENU, AdminPage.MENU)),
         *(key for key, _page in OPENS.values()),
