@@ -29,6 +29,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "jobs list --orphans": ("orphan_id", "task_id"),
     "payments list": ("payment_id", "external_id", "user_id", "credit"),
     "receipts list": ("receipt_id", "user_id", "amount", "code"),
+    "tickets list": ("ticket_id", "user_id", "job_id"),
     "promo list": ("code", "amount"),
     "differences list": ("difference_id", "reference"),
     "incidents": ("incident_id", "kind"),
@@ -55,6 +56,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "wallet explain": (str(FIRST_JOB + 1),),
     "payments show": ("1",),
     "receipts show": ("1",),
+    "tickets show": ("1",),
     "promo show": ("SPRING",),
     "assistant usage": (),
 }
@@ -74,6 +76,7 @@ ELSEWHERE = {
     *("check", "smoke", "catalog diff", "catalog canary", "installation adopt"),
     *("jobs reconcile", "jobs retry", "jobs redeliver", "jobs cancel"),
     *("wallet credit", "wallet debit", "wallet refund", "wallet correct", "wallet release"),
+    *("tickets answer", "tickets close"),
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),
     *("catalog hide", "catalog unhide", "catalog feature", "catalog unfeature"),
     *("catalog rename", "catalog sell", "catalog unsell"),

@@ -1,7 +1,6 @@
 """Support: a ticket that carries an order, one thread for customer and operator, refund or repeat by one tap, each once."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
 
@@ -98,7 +97,7 @@ async def test_tapping_again_continues_the_open_ticket_and_words_after_silence_a
         assert "Обращение № 1" in shop.anna.newest
         await shop.anna.says("ещё и хвост")
         assert await shop.count("tickets") == 1
-        await shift_clock(shop.pool, timedelta(minutes=61))
+        await shift_clock(shop.pool, 61 * 60)
         drafts = await shop.count("drafts")
         await shop.anna.says("нарисуй собаку в космосе")
         assert await shop.count("drafts") == drafts + 1
@@ -149,7 +148,12 @@ async def test_two_operators_tap_refund_at_once_and_the_money_goes_back_once(dat
         assert (after[0] - before[0], after[1]) == (64, 0)
         await shop.settles()
         assert "Вернули" in " ".join(str(each["text"]) for each in shop.anna.screen())
-        assert await shop.pool.fetchval("SELECT count(*) FROM ledger_transactions WHERE job_id = $1 AND refunds IS NOT NULL", job_id) == 1
+        assert (
+            await shop.pool.fetchval(
+                "SELECT count(*) FROM ledger_transactions WHERE job_id = $1 AND refunds IS NOT NULL", job_id
+            )
+            == 1
+        )
         journal = await shop.pool.fetch("SELECT done, reason FROM operator_journal WHERE action = 'refund ticket'")
         assert sorted((row["done"], row["reason"]) for row in journal) == [
             (False, "Наша ошибка"),
@@ -184,13 +188,13 @@ async def test_a_repeat_is_one_free_order_that_the_customer_taps(database: str) 
         assert await shop.count("generation_jobs") == 1, "nothing is made without the customer's tap"
         before = await money_of(shop.pool, UserId(shop.anna.person.user_id))
         await shop.anna.taps("🔁 Повторить заказ")
-        await shop.anna.taps("🎁")
+        await shop.anna.taps("🎟")
         row = await require_row(shop.pool, "SELECT price, inputs FROM generation_jobs ORDER BY job_id DESC LIMIT 1")
         assert await shop.count("generation_jobs") == 2
         assert (row["price"], row["inputs"]["prompt"]) == (0, "кот-космонавт")
         assert await money_of(shop.pool, UserId(shop.anna.person.user_id)) == before
         await taps(shop.anna, "j:1:again")
-        assert "бесплатно" not in " ".join(shop.anna.labels()[-6:]), "there is one free order, not two"
+        assert "🎟" not in " ".join(shop.anna.labels()[-6:]), "there is one free order, not two"
 
 
 async def test_a_closed_ticket_opens_again_when_somebody_writes(database: str) -> None:
@@ -245,12 +249,16 @@ async def test_too_many_messages_and_tickets_are_refused_with_the_time_of_the_ne
             await shop.anna.says(f"вопрос {number}")
         assert "Следующее — после" in await shop.anna.says("ещё один")
         assert await shop.count("ticket_messages") == MESSAGES_AN_HOUR
-        await shift_clock(shop.pool, timedelta(hours=1, minutes=1))
+        await shift_clock(shop.pool, 61 * 60)
         for _ in range(TICKETS_A_DAY - 1):
-            await shop.pool.execute("UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL")
+            await shop.pool.execute(
+                "UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL"
+            )
             await shop.anna.says("/support")
             await shop.anna.taps("💬 Другое")
-        await shop.pool.execute("UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL")
+        await shop.pool.execute(
+            "UPDATE tickets SET state = 'closed', closed_at = photomat_now(), closed_by = 'x', waiting_since = NULL"
+        )
         await shop.anna.says("/support")
         await shop.anna.taps("💬 Другое")
         assert "За сутки можно открыть 10 обращений" in shop.anna.newest

@@ -23,7 +23,7 @@ from photomat.templates.load import MAX_ID_LENGTH
 from photomat.texts.load import LANGUAGES, load_texts
 
 F = TypeVar("F", bound=Filter)
-HIDDEN = {"receipts"}
+HIDDEN = {"receipts", "tickets"}
 """Commands of operators: not in Telegram's menu, listed in `help-operator`."""
 
 BUTTONS = sorted(

@@ -14,6 +14,7 @@ from fluent.syntax.visitor import Visitor
 
 import photomat
 from photomat.bot.app import COMMANDS
+from photomat.bot.support.views import REASONS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
@@ -29,6 +30,7 @@ from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kie.results import STEM_TITLES
+from photomat.messages.notices import FileKind
 from photomat.operators.explain import WORDS
 from photomat.operators.money import OWNED
 from photomat.orders.outcome import LimitKind as LimitWhy
@@ -36,6 +38,8 @@ from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
 from photomat.rewards.promo import PromoRefusal
+from photomat.support.thread import SupportLimit
+from photomat.support.ticket import Event, Topic
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
@@ -149,6 +153,12 @@ def keys_made_up() -> set[str]:
         *(f"wallet-referral-{way}" for way in REFERRALS),
         *(f"command-{command}" for command in COMMANDS),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
+        *(f"support-topic-{topic}" for topic in Topic),
+        *(f"support-limit-{what}" for what in SupportLimit),
+        *(f"ticket-event-{event}" for event in Event),
+        *(f"ticket-file-{kind}" for kind in get_args(FileKind)),
+        *(f"ticket-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
+        *("ticket-topic", "ticket-job", "ticket-where"),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
         *(f"group-{group.id}{asks}" for group in MENU_GROUPS for asks in ("", "-ask")),

@@ -18,6 +18,7 @@ from photomat.cli import (
     promo,
     run,
     templates,
+    tickets,
     wallet,
 )
 from photomat.kernel.errors import Startup
@@ -41,6 +42,7 @@ app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(payments.receipts_app, name="receipts")
+app.add_typer(tickets.app, name="tickets")
 app.add_typer(payments.app, name="payments")
 app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")

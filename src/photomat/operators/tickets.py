@@ -25,7 +25,7 @@ from photomat.support import thread
 from photomat.support.notices import answer_limit, notify_canceled, notify_repeat
 from photomat.support.thread import Words, add_event, lock_thread, mark_answered, was_written
 from photomat.support.ticket import Event, Ticket, TicketJob, job_of_ticket
-from photomat.texts.load import load_texts
+from photomat.texts.sentence import Sentence
 from photomat.users.user import DEFAULT_LANGUAGE, find_user
 
 MAX_REPEAT_PRICES: Final = 2
@@ -51,16 +51,16 @@ async def answer_ticket(
     limit = answer_limit(has_file=words.file is not None)
     async with transaction(pool) as tx:
         if await was_written(tx, actor.origin):
-            return _result("ticket-answer-sent", number=ticket_id)
+            return ActionResult(done=True, says=Sentence("ticket-answer-sent", number=ticket_id))
 
     async def act(tx: Transaction, ticket: Ticket) -> ActionResult:
         if words.is_empty or len(words.text) > limit:
-            return _result("ticket-answer-refused", done=False, limit=limit)
+            return ActionResult(done=False, says=Sentence("ticket-answer-refused", limit=limit))
         written = await thread.write_by_operator(
             tx, ticket.ticket_id, words, author=actor.name, origin=actor.origin, operators=operators
         )
         number = ticket.ticket_id if written is None else written.ticket.ticket_id
-        return _result("ticket-answer-sent", number=number)
+        return ActionResult(done=True, says=Sentence("ticket-answer-sent", number=number))
 
     return await _journaled(pool, ticket_id, act, action="answer ticket", actor=actor, reason=None)
 
@@ -68,8 +68,12 @@ async def answer_ticket(
 async def close_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str | None = None) -> ActionResult:
     async def act(tx: Transaction, ticket: Ticket) -> ActionResult:
         closed = await thread.close_ticket(tx, ticket.ticket_id, by=actor.name, origin=actor.origin, notifies=True)
-        key = "ticket-close-done" if closed is not None else "ticket-close-before"
-        return _result(key, done=closed is not None, number=ticket.ticket_id)
+        return ActionResult(
+            done=closed is not None,
+            says=Sentence(
+                "ticket-close-done" if closed is not None else "ticket-close-before", number=ticket.ticket_id
+            ),
+        )
 
     return await _journaled(pool, ticket_id, act, action="close ticket", actor=actor, reason=reason)
 
@@ -77,8 +81,12 @@ async def close_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str 
 async def reopen_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str) -> ActionResult:
     async def act(tx: Transaction, ticket: Ticket) -> ActionResult:
         opened = await thread.reopen_ticket(tx, ticket.ticket_id, by=actor.name, origin=actor.origin)
-        key = "ticket-reopen-done" if opened is not None else "ticket-reopen-refused"
-        return _result(key, done=opened is not None, number=ticket.ticket_id)
+        return ActionResult(
+            done=opened is not None,
+            says=Sentence(
+                "ticket-reopen-done" if opened is not None else "ticket-reopen-refused", number=ticket.ticket_id
+            ),
+        )
 
     return await _journaled(pool, ticket_id, act, action="reopen ticket", actor=actor, reason=reason)
 
@@ -90,7 +98,7 @@ async def assign_ticket(
 
     async def act(tx: Transaction, ticket: Ticket) -> ActionResult:
         await thread.assign_ticket(tx, ticket.ticket_id, to=to)
-        return _result("ticket-assign-done", number=ticket.ticket_id, to=to or "—")
+        return ActionResult(done=True, says=Sentence("ticket-assign-done", number=ticket.ticket_id, to=to or "—"))
 
     return await _journaled(pool, ticket_id, act, action="assign ticket", actor=actor, reason=reason)
 
@@ -107,14 +115,19 @@ async def refund_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
                     tx, job_id=job.job_id, reference=_reference(ticket, "refund"), by=actor.name
                 )
         except Rejected as error:
-            key = "ticket-refund-nothing" if error.text_key == "not-charged" else "ticket-refund-before"
-            return _result(key, done=False, number=ticket.ticket_id)
+            return ActionResult(
+                done=False,
+                says=Sentence(
+                    "ticket-refund-nothing" if error.text_key == "not-charged" else "ticket-refund-before",
+                    number=ticket.ticket_id,
+                ),
+            )
         if not refund.is_new:
-            return _result("ticket-refund-before", done=False, number=ticket.ticket_id)
+            return ActionResult(done=False, says=Sentence("ticket-refund-before", number=ticket.ticket_id))
         amount = refund.amount
         facts = {"amount": amount.minor, "currency": amount.currency}
         await _acted(tx, ticket, Event.REFUNDED, actor, facts=facts)
-        return _result("ticket-refund-done", number=ticket.ticket_id, amount=amount)
+        return ActionResult(done=True, says=Sentence("ticket-refund-done", number=ticket.ticket_id, amount=amount))
 
     return await _on_job(pool, ticket_id, act, action="refund ticket", actor=actor, reason=reason)
 
@@ -124,7 +137,7 @@ async def repeat_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
 
     async def act(tx: Transaction, ticket: Ticket, job: TicketJob) -> ActionResult:
         if job.is_live:
-            return _result("ticket-repeat-live", done=False, number=ticket.ticket_id)
+            return ActionResult(done=False, says=Sentence("ticket-repeat-live", number=ticket.ticket_id))
         if job.list_price.minor:
             is_new = await give_generation(
                 tx,
@@ -136,11 +149,11 @@ async def repeat_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
                 origin=_reference(ticket, "repeat"),
             )
             if not is_new:
-                return _result("ticket-repeat-before", done=False, number=ticket.ticket_id)
+                return ActionResult(done=False, says=Sentence("ticket-repeat-before", number=ticket.ticket_id))
         if not await _acted(tx, ticket, Event.REPEATED, actor):
-            return _result("ticket-repeat-before", done=False, number=ticket.ticket_id)
+            return ActionResult(done=False, says=Sentence("ticket-repeat-before", number=ticket.ticket_id))
         await notify_repeat(tx, ticket, job)
-        return _result("ticket-repeat-done", number=ticket.ticket_id)
+        return ActionResult(done=True, says=Sentence("ticket-repeat-done", number=ticket.ticket_id))
 
     return await _on_job(pool, ticket_id, act, action="repeat ticket", actor=actor, reason=reason)
 
@@ -160,9 +173,13 @@ async def show_again(pool: Pool, ticket_id: int, *, actor: Actor, reason: str | 
         )
         if asked in {ResendAnswer.SENDING, ResendAnswer.SHOWING}:
             await add_event(tx, ticket.ticket_id, Event.SHOWN, author=actor.name, origin=f"{actor.origin}:shown")
-            return _result("ticket-show-done", number=ticket.ticket_id)
-        key = "ticket-show-soon" if asked is ResendAnswer.TOO_SOON else "ticket-show-nothing"
-        return _result(key, done=False, number=ticket.ticket_id)
+            return ActionResult(done=True, says=Sentence("ticket-show-done", number=ticket.ticket_id))
+        return ActionResult(
+            done=False,
+            says=Sentence(
+                "ticket-show-soon" if asked is ResendAnswer.TOO_SOON else "ticket-show-nothing", number=ticket.ticket_id
+            ),
+        )
 
     return await _on_job(pool, ticket_id, act, action="show ticket", actor=actor, reason=reason)
 
@@ -171,7 +188,7 @@ async def _cancel(tx: Transaction, ticket: Ticket, job: TicketJob, actor: Actor)
     await cancel_by_operator(tx, job.job_id)
     await _acted(tx, ticket, Event.CANCELED, actor, facts={"amount": job.price.minor, "currency": job.price.currency})
     await notify_canceled(tx, ticket, job)
-    return _result("ticket-refund-canceled", number=ticket.ticket_id, amount=job.price)
+    return ActionResult(done=True, says=Sentence("ticket-refund-canceled", number=ticket.ticket_id, amount=job.price))
 
 
 async def _acted(
@@ -195,7 +212,7 @@ async def _on_job(
     async def with_job(tx: Transaction, ticket: Ticket) -> ActionResult:
         job = None if ticket.job_id is None else await job_of_ticket(tx, ticket.job_id)
         if job is None:
-            return _result("ticket-has-no-job", done=False, number=ticket.ticket_id)
+            return ActionResult(done=False, says=Sentence("ticket-has-no-job", number=ticket.ticket_id))
         return await act(tx, ticket, job)
 
     return await _journaled(pool, ticket_id, with_job, action=action, actor=actor, reason=reason)
@@ -207,20 +224,20 @@ async def _journaled(
     """Act on a locked thread and write the journal in one transaction."""
     async with transaction(pool) as tx:
         ticket = await lock_thread(tx, ticket_id)
-        result = _result("ticket-unknown", done=False, number=ticket_id) if ticket is None else await act(tx, ticket)
+        result = (
+            ActionResult(done=False, says=Sentence("ticket-unknown", number=ticket_id))
+            if ticket is None
+            else await act(tx, ticket)
+        )
         await write_journal(
             tx,
             operator=actor.name,
             action=action,
             reason=reason,
             done=result.done,
-            outcome=result.sentence,
+            outcome=result.says,
             job_id=ticket.job_id if ticket else None,
             user_id=ticket.user_id if ticket else None,
             reference=f"ticket:{ticket_id}",
         )
     return result
-
-
-def _result(key: str, *, done: bool = True, **facts: object) -> ActionResult:
-    return ActionResult(done=done, sentence=load_texts().say("en", key, **facts))

@@ -171,7 +171,7 @@ async def leave_question(message: Message, ctx: UpdateContext) -> None:
 
 def said(ctx: UpdateContext, result: ActionResult) -> str:
     """What came of an action, as plain text."""
-    return result.sentence if ctx.language else ""
+    return result.says.in_(ctx.say)
 
 
 async def _act(ctx: UpdateContext, action: DeskAction, ticket_id: int, reason: str) -> ActionResult:

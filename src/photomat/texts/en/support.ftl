@@ -71,7 +71,7 @@ support-closed-by-us = ✅ Ticket № { $number } is closed. If something is lef
 support-canceled = ↩️ Ticket № { $number }: the order “{ $model }” is canceled, { $amount } is available again.
 support-repeat-offered = 🎁 Ticket № { $number }: this order is on us once more, “{ $model }”.
 
-    Tap the button: its card opens, choose “free” there.
+    Tap the button: its card opens, tap “🎟 Use my gift” there.
 support-repeat-free = 🔁 Ticket № { $number }: you can repeat this order, “{ $model }”.
 support-repeat = 🔁 Repeat the order
 
@@ -203,3 +203,10 @@ ticket-repeat-live = The order of ticket { $number } is still being made: it is 
 ticket-show-done = The result is sent to the customer once more: ticket { $number }.
 ticket-show-soon = The result was sent less than a minute ago: ticket { $number }.
 ticket-show-nothing = The order of ticket { $number } has no result.
+
+## The incident
+alert-tickets-waiting = Customers wait for an answer of support
+alert-tickets-waiting-now =
+    Waiting for too long: { $count }, the oldest question for { $minutes } min.
+
+    👉 Open the chat with the bot: /tickets. Or in a terminal: <code>photomat tickets list</code>, then <code>photomat tickets answer { $ticket } "…"</code>

@@ -73,7 +73,7 @@ support-closed-by-us = ✅ Обращение № { $number } закрыто. Е
 support-canceled = ↩️ Обращение № { $number }: заказ «{ $model }» отменён, { $amount } снова доступны.
 support-repeat-offered = 🎁 Обращение № { $number }: дарим этот заказ ещё раз, «{ $model }».
 
-    Нажмите кнопку: откроется карточка, на ней выберите «бесплатно».
+    Нажмите кнопку: откроется карточка, на ней нажмите «🎟 Потратить подарок».
 support-repeat-free = 🔁 Обращение № { $number }: этот заказ можно повторить, «{ $model }».
 support-repeat = 🔁 Повторить заказ
 
@@ -205,3 +205,10 @@ ticket-repeat-live = Заказ обращения № { $number } ещё дел
 ticket-show-done = Результат отправляется клиенту ещё раз: № { $number }.
 ticket-show-soon = Результат отправляли меньше минуты назад: № { $number }.
 ticket-show-nothing = У заказа обращения № { $number } нет результата.
+
+## Инцидент
+alert-tickets-waiting = Клиенты ждут ответа поддержки
+alert-tickets-waiting-now =
+    Ждут слишком долго: { $count }, самый давний вопрос — { $minutes } мин.
+
+    👉 Откройте чат с ботом: /tickets. Или в терминале: <code>photomat tickets list</code>, потом <code>photomat tickets answer { $ticket } "…"</code>
