@@ -12,9 +12,12 @@ TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if l
 WRITERS = {
     "assistant_calls": {"assistant"},
     "audit_runs": {"audit"},
+    "broadcast_sends": {"broadcasts"},
+    "broadcasts": {"broadcasts"},
     "budgets": {"work"},
     "callbacks": {"jobs"},
     "comparisons": {"payments"},
+    "controls": {"work"},
     "console_links": {"operators"},
     "console_sessions": {"operators"},
     "console_tries": {"operators"},

@@ -33,9 +33,12 @@ LISTS: dict[str, tuple[str, ...]] = {
     "promo list": ("code", "amount"),
     "differences list": ("difference_id", "reference"),
     "incidents": ("incident_id", "kind"),
+    "pauses": ("name", "paused_by"),
+    "instances list": ("instance_id", "version", "host"),
     "audit --history": (),
     "catalog margins": ("model", "income", "cost", "margin"),
     "examples list": ("subject",),
+    "broadcast list": ("broadcast_id", "recipients"),
 }
 """Arrays for machines, one sentence where there is nothing; the facts of a row that people see as well."""
 
@@ -59,6 +62,8 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "tickets show": ("1",),
     "promo show": ("SPRING",),
     "assistant usage": (),
+    "broadcast show": ("1",),
+    "broadcast export": ("1",),
 }
 """These have something to show, or an argument that must be there."""
 
@@ -80,6 +85,8 @@ ELSEWHERE = {
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),
     *("catalog hide", "catalog unhide", "catalog feature", "catalog unfeature"),
     *("catalog rename", "catalog sell", "catalog unsell"),
+    *("broadcast create", "broadcast preview", "broadcast start", "broadcast stop"),
+    *("broadcast resume", "broadcast delete"),
     *("templates hide", "templates unhide", "templates add", "examples make", "examples forget"),
 }
 """Commands that act or ask the outside, with tests of their own."""

@@ -6,6 +6,7 @@ from photomat.audit import differences
 from photomat.audit.proofs import keep_proof
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId, JobId
+from photomat.operators.controls import pause
 from photomat.payments.receipt import ReceiptFile
 from photomat.payments.topup import open_topup
 from photomat.payments.transfers import submit_receipt
@@ -53,6 +54,24 @@ async def fill(database: str) -> None:
         await pool.execute("INSERT INTO incidents (kind, figures) VALUES ('kie_credits', '{\"left\": 12}')")
         await pool.execute(
             "INSERT INTO examples (subject, state, model) VALUES ('template:portrait', 'asked', 'z-image')"
+        )
+        await pool.execute(
+            """
+            WITH made AS (
+                INSERT INTO broadcasts (text_ru, state, created_by, reach, recipients, started_at, ended_at, filled_at)
+                VALUES ('Скидка сегодня', 'stopped', 'olga', 10000, 10000, photomat_now(), photomat_now(), photomat_now())
+                RETURNING broadcast_id)
+            INSERT INTO broadcast_sends (broadcast_id, user_id, due_at, left_at, outcome, error)
+            SELECT broadcast_id, user_id, NULL, photomat_now(), 'unknown', 'no answer' FROM made, users
+            """
+        )
+        await pause(pool, "model:z-image", operator="cli:anna@a-desk-of-ours", reason="black pictures since noon")
+        await pool.execute(
+            """
+            INSERT INTO instances (instance_id, version, host, pid, active, seen_at)
+            VALUES ('photomat-6f5d8c7b9-x2k4q-4711-ab12', '1.2.3', 'photomat-6f5d8c7b9-x2k4q', 4711, true,
+                    photomat_now() + interval '1 hour')
+            """
         )
         await keep_proof(pool)
 

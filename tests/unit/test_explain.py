@@ -15,6 +15,7 @@ NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 AROUND = Surroundings(alive=frozenset({"vm-1"}), delivery_lease=timedelta(minutes=5), timeout=timedelta(days=1))
 NOBODY = replace(AROUND, alive=frozenset())
 PENDING = Facts(
+    model="z-image",
     now=NOW,
     job_id=JobId(7),
     status=JobStatus.PENDING,

@@ -5,15 +5,18 @@ reads only new rows (`audit/run.py`).
 """
 
 import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
 from photomat.alerts.incident import AlertRule, Condition, Figures, IncidentKind, ProbeContext
 from photomat.audit.run import violations_by_day
+from photomat.db.pool import Transaction
 from photomat.db.rows import Row, require_row
 from photomat.jobs.claims import CREATES
 from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Transient
+from photomat.kernel.ids import JobId
 from photomat.kie.port import Paused
 from photomat.kie.protocol import PAUSED_CODES
 from photomat.work.disk import MIB
@@ -52,6 +55,25 @@ CREDITS_BELOW: Final = 50
 IDLE_TRANSACTION: Final = timedelta(minutes=5)
 LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
+
+
+ABOUT_JOBS: Final[Mapping[str, tuple[str, *tuple[timedelta, ...]]]] = {
+    IncidentKind.STOPPED_JOBS: ("stopped_at IS NOT NULL AND settled_at IS NULL",),
+    IncidentKind.PARKED_DELIVERIES: ("parked_at IS NOT NULL AND card_shown < card_wanted",),
+    IncidentKind.REFUSED_MEDIA: ("media_refused_at > photomat_now() - $2::interval", NOTED_WITHIN),
+    IncidentKind.UNREAD_RESULTS: (
+        "unread_fields IS NOT NULL AND settled_at > photomat_now() - $2::interval",
+        NOTED_WITHIN,
+    ),
+    IncidentKind.UNDELIVERED: (
+        """
+        card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
+        AND status = 'done' AND delivered_at IS NULL AND settled_at <= photomat_now() - $2::interval
+        """,
+        UNDELIVERED_AFTER,
+    ),
+}
+"""Which jobs an incident is about, by the conditions of the rules below."""
 
 
 async def no_active(context: ProbeContext) -> Figures | None:
@@ -267,6 +289,19 @@ async def database_large(context: ProbeContext) -> Figures | None:
         return None
     size: int = await context.pool.fetchval("SELECT pg_database_size(current_database())")
     return {"size": size // MIB, "threshold": threshold // MIB} if size > threshold else None
+
+
+async def jobs_of(tx: Transaction, kind: str, *, limit: int) -> list[JobId]:
+    """The jobs an incident of this kind is about now, oldest first; none where it is not about jobs."""
+    if kind not in ABOUT_JOBS:
+        return []
+    condition, *arguments = ABOUT_JOBS[kind]
+    rows = await tx.fetch(
+        f"SELECT job_id FROM generation_jobs WHERE {condition} ORDER BY job_id LIMIT $1",  # noqa: S608  a constant of ours
+        limit,
+        *arguments,
+    )
+    return [JobId(row["job_id"]) for row in rows]
 
 
 async def _instances(context: ProbeContext) -> Row:

@@ -1,7 +1,8 @@
 """One running instance from start to stop: web server, loops and the duties of the ACTIVE instance in one process.
 
 It stops within ten seconds: it claims nothing more, finishes or returns its claims (an intent is never returned), and releases
-the ACTIVE lock. What a killed instance had claimed is freed by the sweeps when its leases expire.
+the ACTIVE lock. A draining one does the same and goes on answering HTTP. What a killed instance had claimed is freed by the
+sweeps when its leases expire.
 """
 
 import asyncio
@@ -105,9 +106,10 @@ async def _run_until(
             group.create_task(_call_ready(program, ready)),
         ]
         workers = [
-            group.create_task(Leader(direct, program.state).run(stop)),
+            group.create_task(Leader(direct, program.state, drain=program.drain).run(stop)),
             group.create_task(heartbeat.run(stop)),
             group.create_task(DuePoller(program.pool, program.wakes, DUE).run(stop)),
+            group.create_task(program.live.run(program.pool, stop)),
             group.create_task(_be_active(program, duties, stop)),
             group.create_task(_tend(tend, stop)),
             (watch := group.create_task(_watch_installation(program, stop))),
@@ -124,7 +126,7 @@ async def _run_until(
 
 
 def _loop(program: Program, step: LoopStep[Any]) -> Loop[Any]:
-    return Loop(step, wake=program.wakes.event(step.name))
+    return Loop(program.drain.guarded(step), wake=program.wakes.event(step.name))
 
 
 def _loop_duty(program: Program, step: LoopStep[Any]) -> Duty:

@@ -478,6 +478,12 @@ class ReceiptButton(CallbackData, prefix="r"):
     receipt_id: Id
 
 
+class OpenBroadcast(CallbackData, OpensPage, prefix="bc"):
+    """Opens what a broadcast offers."""
+
+    broadcast_id: Id
+
+
 class ReasonButton(CallbackData, prefix="rr"):
     """Declines a receipt for one of the listed reasons, by number."""
 

@@ -104,6 +104,17 @@ class Deciding(StatesGroup):
     naming_reason = State()
 
 
+class Administering(StatesGroup):
+    """`/admin` is open: what is typed is searched for, or answers a question of the action in the conversation's data."""
+
+    finding = State()
+    naming_sum = State()
+    writing = State()
+    naming_reason = State()
+    naming_model = State()
+    confirming = State()
+
+
 class Paying(StatesGroup):
     """A sum of a top-up is typed; the way and the waiting order are in the conversation's data."""
 

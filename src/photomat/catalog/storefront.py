@@ -1,7 +1,8 @@
 """The models as they are sold now, and the lists customers see of them. Pure.
 
 A model is *sold* when a customer who asks for it can buy it, and *listed* when menus and the search show it. A model that a
-newer one replaces (`instead`) is sold and not listed, unless an operator wants it shown. Lists show each model with the least
+newer one replaces (`instead`) is sold and not listed, unless an operator wants it shown. One that an operator has *paused* is
+shown in lists as unavailable and never chosen for a customer. Lists show each model with the least
 it costs, best first, filtered, in pages; a menu category is made of some categories of the catalogue. A link opens one model:
 `?start=` and the id in the characters Telegram allows.
 """
@@ -49,14 +50,20 @@ class OnSale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storefront:
-    """Everything that is sold, by id, in the order of the catalogue."""
+    """Everything that can be bought now, by id, in the order of the catalogue; and what is sold but paused."""
 
     on_sale: Mapping[str, OnSale]
     catalog: Catalog
+    paused: Mapping[str, OnSale] = field(default_factory=dict)
 
     @property
     def listed(self) -> tuple[OnSale, ...]:
         return tuple(each for each in self.on_sale.values() if each.listed)
+
+    @property
+    def shown(self) -> tuple[OnSale, ...]:
+        """What lists show: everything listed, also while it is paused."""
+        return (*self.listed, *(each for each in self.paused.values() if each.listed))
 
     def get(self, model_id: str) -> Model | None:
         found = self.on_sale.get(model_id)
@@ -85,6 +92,7 @@ class Offer:
     is_free: bool
     featured: bool = False
     usual: Money | None = None
+    is_paused: bool = False
 
     @property
     def as_found(self) -> Model:
@@ -152,7 +160,13 @@ class Cheapest:
         return found
 
 
-def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, accepts_callbacks: bool) -> Storefront:
+def storefront_of(
+    catalog: Catalog,
+    settings: Mapping[str, ModelSetting],
+    *,
+    accepts_callbacks: bool,
+    paused: frozenset[str] = frozenset(),
+) -> Storefront:
     """What is sold now; `accepts_callbacks` says that Kie can call us back."""
     found: dict[str, OnSale] = {}
     for model in catalog.models.values():
@@ -161,7 +175,11 @@ def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, acc
         if sold is not None:
             is_listed = model.instead is None or setting.sold or setting.featured
             found[model.id] = OnSale(model=sold, featured=setting.featured, listed=is_listed)
-    return Storefront(on_sale=found, catalog=catalog)
+    return Storefront(
+        on_sale={model_id: each for model_id, each in found.items() if model_id not in paused},
+        catalog=catalog,
+        paused={model_id: each for model_id, each in found.items() if model_id in paused},
+    )
 
 
 def as_sold(model: Model, setting: ModelSetting, *, accepts_callbacks: bool) -> Model | None:
@@ -185,8 +203,11 @@ def can_be_turned_on(model: Model) -> bool:
 
 
 def in_order(offers: Sequence[Offer]) -> list[Offer]:
-    """The operators' favourites, then the best, then the rest; within each the cheapest first."""
-    return sorted(offers, key=lambda each: (not each.featured, not each.is_among(OfferFilter.BEST), each.price.minor))
+    """The operators' favourites, then the best, then the rest; within each the cheapest first. What is paused comes last."""
+    return sorted(
+        offers,
+        key=lambda each: (each.is_paused, not each.featured, not each.is_among(OfferFilter.BEST), each.price.minor),
+    )
 
 
 def page_of(offers: Sequence[Offer], *, only: OfferFilter, number: int) -> OfferPage:

@@ -2,7 +2,7 @@
 
 The lock has a connection of its own in autocommit, never "idle in transaction". Its holder proves the connection every two
 seconds and steps down when it cannot. The server detects a dead host by TCP keepalives and ends the session of a frozen
-process; then another instance wins.
+process; then another instance wins. A draining instance gives the lock back and does not compete for it.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import ACTIVE
+from photomat.work.drain import DrainState
 
 log = get_logger()
 LOCK_KEY: Final = 0x50484F544F4D4154  # "PHOTOMAT"
@@ -58,13 +59,17 @@ class ActiveState:
 class Leader:
     """Competes for the lock until stopped, and keeps the ActiveState in step with it."""
 
-    def __init__(self, dsn: str, state: ActiveState) -> None:
+    def __init__(self, dsn: str, state: ActiveState, *, drain: DrainState | None = None) -> None:
         self._dsn = dsn
         self._state = state
+        self._drain = drain or DrainState()
 
     async def run(self, stop: asyncio.Event) -> None:
         waited = False
         while not stop.is_set():
+            if self._drain.wanted:
+                await sleep_until_set(stop, TRY_S)
+                continue
             try:
                 connection = await connect(self._dsn, name="photomat active lock")
             except LOST as error:
@@ -76,12 +81,13 @@ class Leader:
             except LOST as error:
                 log.warning("LOCK", state="PASSIVE", reason="lock_lost", error=type(error).__name__)
             finally:
-                self._state.set(active=False, reason="lock_released" if stop.is_set() else "lock_lost")
+                released = stop.is_set() or self._drain.wanted
+                self._state.set(active=False, reason="lock_released" if released else "lock_lost")
                 await _close_session(connection)
 
     async def _compete(self, connection: Connection, stop: asyncio.Event, *, waited: bool) -> bool:
         await connection.execute(f"SET idle_session_timeout = '{FROZEN_AFTER_S}s'", timeout=ANSWER_TIMEOUT_S)
-        while not stop.is_set():
+        while not stop.is_set() and not self._drain.wanted:
             won = await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY, timeout=ANSWER_TIMEOUT_S)
             if won:
                 log.info("LOCK", state="ACTIVE", reason="lock_acquired")
@@ -95,7 +101,7 @@ class Leader:
         return waited
 
     async def _hold(self, connection: Connection, stop: asyncio.Event) -> None:
-        while not await sleep_until_set(stop, PROOF_S):
+        while not await sleep_until_set(stop, PROOF_S) and not self._drain.wanted:
             await connection.fetchval("SELECT 1", timeout=ANSWER_TIMEOUT_S)
 
 

@@ -27,8 +27,13 @@ from photomat.texts.load import Say
 BASE: Final = "/console"
 MAX_REASON: Final = 500
 MAX_ID: Final = 2**63 - 1
-CONFIG: Final = web.AppKey("console_config", ConsoleConfig)
+CONFIG: Final[web.AppKey[Callable[[], ConsoleConfig]]] = web.AppKey("console_config")
 TEMPLATES: Final = web.AppKey("console_templates", jinja2.Environment)
+
+
+def config_of(request: web.Request) -> ConsoleConfig:
+    """The configuration as the settings are now."""
+    return request.app[CONFIG]()
 
 
 @dataclass(frozen=True)

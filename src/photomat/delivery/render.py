@@ -30,6 +30,8 @@ from photomat.kernel.text import cut, truncate, utf16_length
 from photomat.telegram import callback_data
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Say, Texts
+from photomat.texts.pauses import pause_words
+from photomat.work.controls import Pause
 
 MAX_READ_LENGTH: Final = 2900
 MAX_PLAIN_LENGTH: Final = MAX_CAPTION_LENGTH - ROOM_FOR_A_REASON
@@ -50,12 +52,13 @@ class Wait:
     """How long a result may take, as known when its card was locked (`waiting.py`).
 
     `place` is its place in the queue while Kie's limit is the reason that it waits: `PAUSED` while Kie takes no orders from us,
-    `FAR` beyond the places that are counted. `starts_s` is about when its turn comes.
+    `FAR` beyond the places that are counted. `starts_s` is about when its turn comes. `pause` is an operator's.
     """
 
     usual_s: int | None = None
     place: int | None = None
     starts_s: int = 0
+    pause: Pause | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,6 +289,8 @@ class _Writer:
         wait = self.card.wait
         if wait.place is None:
             return self.say("wait-sending", usual=self._usual())
+        if wait.pause is not None:
+            return self.say("controls-waiting", why=html.escape(pause_words(self.say, wait.pause), quote=False))
         if wait.place == PAUSED:
             return self.say("wait-paused")
         starts = self._span(wait.starts_s)

@@ -1,7 +1,8 @@
 """What a card says about the wait for its result, and the refresh of places in the queue.
 
 The facts are read when cards are locked, for all of them together: the usual time of their models, and their place in the queue
-while Kie's limit is the reason that they have not started. `render` gets them with the card and stays pure.
+while Kie's limit is the reason that they have not started, or the pause an operator made. `render` gets them with the card and
+stays pure.
 
 Places change all the time, so `refresh_places` makes cards due again, at most every ten seconds (`app/duties.py`). It reads the
 first `MAX_PLACES` jobs of the queue and no others, whatever waits behind them: those say that more than so many are before
@@ -24,14 +25,16 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 from photomat.work import budget
 from photomat.work.budget import Budget
+from photomat.work.controls import Pause, Pauses, read_pauses
 
 HEAD: Final = """
     SELECT job_id, row_number() OVER (ORDER BY submit_turn, job_id) AS place
       FROM (SELECT job_id, submit_turn FROM generation_jobs
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($1))
+               AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]
              ORDER BY submit_turn, job_id LIMIT $2::bigint) AS waiting"""
-"""The first jobs that may be submitted, with their places."""
+"""The first jobs that may be submitted, with their places; jobs of paused models have none."""
 log = get_logger()
 
 
@@ -54,20 +57,56 @@ async def with_waits(pool: Pool, cards: Sequence[LockedCard], *, creates: Budget
     try:
         usual = await usual_seconds_of(pool, {card.model for card in cards if card.status not in TERMINAL})
         waiting = [card.job_id for card in cards if card.status is JobStatus.PENDING]
-        places = await _places(pool, waiting, creates=creates) if waiting else {}
+        pauses = await read_pauses(pool) if waiting else Pauses()
+        paused = {card.job_id: pause for card in cards if (pause := _pause_of(card, pauses)) is not None}
+        unpaused = [job_id for job_id in waiting if job_id not in paused]
+        places = await _places(pool, unpaused, creates=creates) if unpaused else {}
     except Exception as error:  # noqa: BLE001  the cards are locked and must be delivered
         log.warning("WAIT_UNKNOWN", cards=len(cards), error=describe(error))
         return list(cards)
+    places |= {job_id: Wait(place=PAUSED, pause=pause) for job_id, pause in paused.items()}
     return [
         replace(card, wait=replace(places.get(card.job_id, Wait()), usual_s=usual.get(card.model))) for card in cards
     ]
 
 
+def _pause_of(card: LockedCard, pauses: Pauses) -> Pause | None:
+    """Why an operator lets this card's job wait; the provider's pause is the wider one."""
+    return (pauses.provider or pauses.of_model(card.model)) if card.status is JobStatus.PENDING else None
+
+
 async def refresh_places(pool: Pool, *, creates: Budget) -> int:
     """Make the cards due whose place has changed; return how many. Bounded: see above."""
-    queue = await _held_back(pool, creates)
-    if queue is None:
-        return 0
+    pauses = await read_pauses(pool)
+    paused = await _refresh_paused(pool, pauses) if pauses.provider or pauses.models else 0
+    queue = await _held_back(pool, creates) if pauses.provider is None else None
+    return paused if queue is None else paused + await _refresh_head(pool, queue)
+
+
+async def _refresh_paused(pool: Pool, pauses: Pauses) -> int:
+    """Make the cards due that do not say yet that an operator has paused the provider or their model."""
+    rows = await pool.fetch(
+        f"""
+        WITH changed AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE status = 'pending' AND least(due_at, submit_at) <= photomat_now()
+               AND bot_id = (SELECT photomat_our_bot($1)) AND ($3 OR model = ANY($4::text[]))
+               AND shown_place IS DISTINCT FROM {PAUSED} AND card_shown = card_wanted AND delivering_at IS NULL
+             LIMIT $2 FOR UPDATE SKIP LOCKED)
+        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1
+          FROM changed
+         WHERE job.job_id = changed.job_id
+        RETURNING true
+        """,  # noqa: S608  a constant of ours
+        pool.bot_id,
+        MAX_PLACES,
+        pauses.provider is not None,
+        sorted(pauses.models),
+    )
+    return len(rows)
+
+
+async def _refresh_head(pool: Pool, queue: _Queue) -> int:
     rows = await pool.fetch(
         f"""
         WITH head AS MATERIALIZED ({HEAD}),

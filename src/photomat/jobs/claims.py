@@ -58,7 +58,7 @@ class Claims:
         expired = await store.claim_expired(
             self.pool, limit=limit, given_up_after=self.timeout, lease=self.lease, instance=self.instance
         )
-        if expired or not await self.pool.fetchval(f"SELECT EXISTS ({store.SUBMITS_DUE})"):
+        if expired or not await self.pool.fetchval(f"SELECT EXISTS ({store.SUBMITS_DUE} AND {store.MAY_BE_SUBMITTED})"):
             return expired
         free = await budget.room(self.pool, self.creates)
         if not free.calls:

@@ -5,7 +5,7 @@ nothing happens automatically.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, assert_never
 
@@ -20,6 +20,7 @@ class Facts:
 
     now: datetime
     job_id: JobId
+    model: str
     status: JobStatus
     external_task_id: str | None
     fail_code: str | None
@@ -50,12 +51,16 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the row does not hold: live instances and settings; `submits_blocked`: why nothing is submitted now."""
+    """What the row does not hold: live instances and settings; `submits_blocked`: why nothing is submitted now.
+
+    `paused_models` are those an operator has paused, with the reason.
+    """
 
     alive: frozenset[str]
     delivery_lease: timedelta
     timeout: timedelta
-    submits_blocked: str | None = None
+    submits_blocked: str | Sentence | None = None
+    paused_models: Mapping[str, Sentence] = field(default_factory=dict)
 
 
 def facts_of(row: Mapping[str, Any]) -> Facts:
@@ -96,8 +101,9 @@ def _pending(job: Facts, around: Surroundings) -> Sentence:
     if not around.alive:
         return Sentence("explain-not-yet", why=_due(job, "submit", job.due_at, around))
     waited = _since(job, job.due_at or job.now)
-    if around.submits_blocked is not None:
-        return Sentence("explain-submits-blocked", waited=waited, why=around.submits_blocked)
+    blocked = around.submits_blocked or around.paused_models.get(job.model)
+    if blocked is not None:
+        return Sentence("explain-submits-blocked", waited=waited, why=blocked)
     return Sentence("explain-submit-due", waited=waited)
 
 

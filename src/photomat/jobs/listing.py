@@ -19,7 +19,7 @@ from photomat.db.rows import require_row
 from photomat.inbox.lanes import TapUpdate, taps_on
 from photomat.jobs.claims import CREATES
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
-from photomat.jobs.store import find_job_by_task_id
+from photomat.jobs.store import MAY_BE_SUBMITTED, find_job_by_task_id
 from photomat.jobs.timeline import Event, events_of
 from photomat.kernel.ids import BotId, JobId, MessageId, ReceivedId, UserId
 from photomat.kernel.money import Money
@@ -27,6 +27,7 @@ from photomat.kie.state_parser import parse_kie_state
 from photomat.texts.sentence import Sentence
 from photomat.wallet.ledger import JobHold, holds_of_job
 from photomat.work import budget
+from photomat.work.controls import Pause, read_pauses
 
 COLUMNS: Final = """
     job_id, corr, bot_id, user_id, chat_id, card_message_id, model, kind, status, price, currency, quote,
@@ -38,6 +39,7 @@ COLUMNS: Final = """
     delivery_error, delivery_failing_since, delivered_at, undeliverable_at, parked_at, ring_kind, ring_due_at, rung_at,
     photomat_now() AS now"""
 """Everything an operator may see of a job's row."""
+MAX_ID: Final = 2**63 - 1
 STUCK_AFTER: Final = timedelta(minutes=2)
 """Due work is claimed within a second: after this long something is wrong."""
 
@@ -51,7 +53,7 @@ class JobFilter(StrEnum):
 CHOSEN: Final[Mapping[JobFilter, str]] = {
     JobFilter.ALL: "SELECT job_id FROM generation_jobs ORDER BY job_id DESC LIMIT $1",
     JobFilter.UNDELIVERED: "SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL",
-    JobFilter.STUCK: """
+    JobFilter.STUCK: f"""
         SELECT job_id FROM generation_jobs
          WHERE settled_at IS NULL
            AND (stopped_at IS NOT NULL OR overdue_at IS NOT NULL OR coalesce(due_at, submit_at) IS NULL
@@ -59,12 +61,13 @@ CHOSEN: Final[Mapping[JobFilter, str]] = {
         UNION ALL SELECT job_id FROM generation_jobs
          WHERE (due_at < photomat_now() - $2::interval OR submit_at < photomat_now() - $2::interval)
            AND coalesce(leased_until < photomat_now(), true)
+           AND (status <> 'pending' OR {MAY_BE_SUBMITTED})
         UNION ALL SELECT job_id FROM generation_jobs WHERE parked_at IS NOT NULL AND card_shown < card_wanted
         UNION ALL SELECT job_id FROM generation_jobs
          WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
            AND deliver_at < photomat_now() - $2::interval
            AND coalesce(delivering_at < photomat_now() - $3::interval, true)
-    """,
+    """,  # noqa: S608  a constant of ours
 }
 """The jobs of a filter, each condition found by an index: lists are read under load."""
 
@@ -114,12 +117,18 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
 
 
 async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
+    pauses = await read_pauses(pool)
     return Surroundings(
         alive=await alive_instances(pool),
         delivery_lease=delivery_lease,
         timeout=given_up_after,
-        submits_blocked=await budget.blocked_because(pool, CREATES),
+        submits_blocked=_paused(pauses.provider) or await budget.blocked_because(pool, CREATES),
+        paused_models={each.model: why for each in pauses.by_name.values() if each.model and (why := _paused(each))},
     )
+
+
+def _paused(pause: Pause | None) -> Sentence | None:
+    return None if pause is None else Sentence("controls-paused-by", operator=pause.paused_by, reason=pause.reason)
 
 
 def as_plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,7 +235,10 @@ class JobReport:
 
 
 async def find_job(pool: Pool, name: str) -> JobId | None:
-    job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE job_id::text = $1", name)
+    is_number = name.isascii() and name.isdigit() and int(name) <= MAX_ID
+    job_id = (
+        await pool.fetchval("SELECT job_id FROM generation_jobs WHERE job_id = $1", int(name)) if is_number else None
+    )
     return await find_job_by_task_id(pool, name) if job_id is None else JobId(job_id)
 
 

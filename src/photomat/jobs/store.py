@@ -17,6 +17,7 @@ from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_f
 from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import NOTHING, Detail
+from photomat.work.controls import KIE
 
 UPLOADS_DUE: Final = """
     SELECT 1 FROM generation_jobs
@@ -29,6 +30,12 @@ SUBMITS_DUE: Final = """
 LOOKS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+MAY_BE_SUBMITTED: Final = f"""
+    NOT (SELECT photomat_paused('{KIE}')) AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]"""
+"""What operators have not paused; it is tested once more with the intent.
+
+Written with `@>`, which the planner takes for true of nearly all rows: it goes on reading the queue in its order.
+"""
 MAX_SKIPPED: Final = 64
 """How many claimed or locked jobs a claim may skip."""
 CLAIM_DUE: Final = """
@@ -95,10 +102,11 @@ async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: I
             SELECT job_id FROM generation_jobs
              WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
+               AND {MAY_BE_SUBMITTED}
              ORDER BY submit_turn, job_id LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         {CLAIM_DUE}
-        """,  # noqa: S608  a constant of this module
+        """,  # noqa: S608  constants of this module
         limit,
         lease,
         instance,
@@ -157,7 +165,7 @@ async def claim_submits(
             SELECT submit_turn, job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased
               FROM generation_jobs
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
-               AND bot_id = (SELECT photomat_our_bot($5))
+               AND bot_id = (SELECT photomat_our_bot($5)) AND {MAY_BE_SUBMITTED}
              ORDER BY submit_turn, job_id LIMIT $1::bigint + $4::bigint
         ), waiting AS MATERIALIZED (
             SELECT submit_turn, job_id, user_id FROM head
@@ -178,7 +186,7 @@ async def claim_submits(
                                   AND older.job_id NOT IN (SELECT job_id FROM free))
         )
         {CLAIM_DUE}
-        """,  # noqa: S608  a constant of this module
+        """,  # noqa: S608  constants of this module
         limit,
         lease,
         instance,
@@ -218,18 +226,18 @@ async def release_claim(tx: Transaction, job: Job) -> bool:
 async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
     """Record that the request is about to leave; from here on the job is never submitted again automatically.
 
-    If no answer comes, the job is polled when it is `decide_after` old.
+    If no answer comes, the job is polled when it is `decide_after` old. False as well if it was paused after the claim.
     """
     return await _fenced(
         tx,
         job,
-        """
+        f"""
         UPDATE generation_jobs
            SET status = 'submitting', intent_at = photomat_now(),
                due_at = greatest(created_at + $3::interval, photomat_now() + interval '1 second')
-         WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now()
+         WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
         RETURNING true
-        """,
+        """,  # noqa: S608  a constant of this module
         decide_after,
     )
 
@@ -257,6 +265,25 @@ async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_a
         look_after,
     )
     return None if status is None else JobStatus(status)
+
+
+async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> None:
+    """Store a task id that an operator found for a submit without an answer, and make the job due; a create reply overrides it.
+
+    The caller has locked the row and found no task in it.
+    """
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET external_task_id = $2, due_at = photomat_now(), woken_via = 'retry', last_error = NULL,
+               leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
+               status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
+               card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+         WHERE job_id = $1 AND external_task_id IS NULL
+        """,
+        job_id,
+        task_id,
+    )
 
 
 async def return_to_pending(tx: Transaction, job: Job, *, after: timedelta, error: str) -> bool:

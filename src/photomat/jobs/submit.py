@@ -186,7 +186,7 @@ class Submitter:
             if ours:
                 await timeline.record(tx, job.job_id, Tag.INTENT, attempt=job.attempts)
         if not ours:
-            log.info("SUBMIT_SKIP", reason="claim lost or job canceled")
+            await self._release(job, "claim lost, job canceled, or paused by an operator")
             return
         failpoint("submit.after_intent")
         await self._create(job, body, ticket)

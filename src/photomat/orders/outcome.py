@@ -12,6 +12,7 @@ from photomat.catalog.pricing import Quote, Voucher
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
 from photomat.orders.draft import Draft
+from photomat.work.controls import Pause
 
 
 class DraftOrder(NamedTuple):
@@ -94,18 +95,27 @@ class LimitKind(StrEnum):
     MINUTE = "minute"
     PAUSE = "pause"
     FREE = "free"
+    BANNED = "banned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReached:
-    """It ends after `wait`; None: when one of the running jobs ends."""
+    """It ends after `wait`; None: when one of the running jobs ends, or, for a ban, never."""
 
     why: LimitKind
     limit: int
     wait: timedelta | None = None
 
 
-CreateOutcome: TypeAlias = Created | AlreadyStarted | CardOutdated | DraftGone | LimitReached
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPaused:
+    """An operator has paused the model: it is not sold until the pause is over."""
+
+    model: str
+    pause: Pause
+
+
+CreateOutcome: TypeAlias = Created | AlreadyStarted | CardOutdated | DraftGone | LimitReached | ModelPaused
 """Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
 
 PurchaseOutcome: TypeAlias = CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney

@@ -30,11 +30,19 @@ from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
-from photomat.orders.outcome import AlreadyStarted, CardOutdated, Created, CreateOutcome, DraftGone, DraftOrder
+from photomat.orders.outcome import (
+    AlreadyStarted,
+    CardOutdated,
+    Created,
+    CreateOutcome,
+    DraftGone,
+    DraftOrder,
+    ModelPaused,
+)
 from photomat.rewards import vouchers
 from photomat.rewards.vouchers import voucher_for
 from photomat.wallet import ledger
-from photomat.work import budget
+from photomat.work import budget, controls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +131,7 @@ async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allo
     quote, shown = new.quote, new.quote.without_voucher().price
     if draft.price != shown or not await vouchers.is_voucher_left(tx, user_id=user_id, quote=quote):
         return CardOutdated(draft=await drafts.set_price(tx, draft_id=draft_id, price=shown))
-    refusal = await limits.refusal(tx, user_id, allowed, is_free=not shown.minor)
+    refusal = await _paused(tx, draft.model) or await limits.refusal(tx, user_id, allowed, is_free=not shown.minor)
     if refusal is not None:
         return refusal
     as_locked = replace(new, model=draft.model, inputs=draft.inputs)
@@ -138,6 +146,11 @@ async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allo
     await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=quote.price.minor)
     failpoint("create.before_commit")
     return Created(job_id=made, corr=new.corr, model=draft.model, kind=new.kind, price=quote.price)
+
+
+async def _paused(tx: Transaction, model: str) -> ModelPaused | None:
+    pause = await controls.read_pause(tx, f"{controls.MODEL}{model}")
+    return None if pause is None else ModelPaused(model=model, pause=pause)
 
 
 async def _without_voucher(tx: Transaction, draft: Draft, *, message_id: MessageId) -> CreateOutcome:

@@ -52,6 +52,7 @@ from photomat.orders.outcome import (
     DraftGone,
     DraftOrder,
     LimitReached,
+    ModelPaused,
     NotEnoughMoney,
     NotOnSale,
     OrderRefused,
@@ -59,6 +60,7 @@ from photomat.orders.outcome import (
 )
 from photomat.orders.purchase import job_of_draft, price_facts, purchase, quote_for
 from photomat.rewards.vouchers import voucher_for
+from photomat.work.controls import Pauses, read_pauses
 
 MINUTE: Final = timedelta(minutes=1)
 MAX_CARDS_A_MINUTE: Final = 12
@@ -85,20 +87,30 @@ class OrderService:
         return {each.id: called(each, settings.get(each.id, AS_IN_ITS_FILE)).title_in(language) for each in models}
 
     async def model(self, model_id: str) -> Model | None:
-        """The model as it is sold now; None while it is not. Operators' settings are read anew: a change counts at once."""
+        """The model as it is sold now, also while it is paused; None while it is not. Operators' settings are read anew."""
         known = self.catalog.models.get(model_id)
         return known and as_sold(known, await setting_of(self.pool, model_id), accepts_callbacks=self.accepts_callbacks)
 
     async def storefront(self) -> Storefront:
         return storefront_of(
-            self.catalog, await settings_of_models(self.pool), accepts_callbacks=self.accepts_callbacks
+            self.catalog,
+            await settings_of_models(self.pool),
+            accepts_callbacks=self.accepts_callbacks,
+            paused=(await read_pauses(self.pool)).models,
         )
 
-    async def offers_on(self, storefront: Storefront) -> list[Offer]:
-        """Everything menus list, each with the least it costs now."""
+    async def pauses(self) -> Pauses:
+        return await read_pauses(self.pool)
+
+    async def offers_on(self, storefront: Storefront, *, with_paused: bool = False) -> list[Offer]:
+        """Everything that can be bought, each with the least it costs now; menus show it `with_paused` models."""
         async with transaction(self.pool) as tx:
             rules = await standing_rules(tx, currency=self.rates.currency)
-        return [self.cheapest.offer(each, self.rates, rules.get(each.model.id, NO_RULES)) for each in storefront.listed]
+        offers = [
+            self.cheapest.offer(each, self.rates, rules.get(each.model.id, NO_RULES))
+            for each in (storefront.shown if with_paused else storefront.listed)
+        ]
+        return [replace(each, is_paused=each.model.id in storefront.paused) for each in offers]
 
     async def offer(self, model: Model) -> Offer:
         """A model with the least it costs now, and what it usually costs."""
@@ -375,5 +387,7 @@ def _log_outcome(user_id: UserId, outcome: CreateOutcome) -> None:
             )
         case LimitReached():
             log.info("ORDER_REFUSED", user_id=user_id, why=outcome.why, limit=outcome.limit)
+        case ModelPaused():
+            log.info("ORDER_REFUSED", user_id=user_id, why="paused", limit=0)
         case _:
             pass

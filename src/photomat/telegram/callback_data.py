@@ -24,6 +24,11 @@ def create_from_draft(draft_id: int, revision: int) -> str:
     return f"d:create:{draft_id}:{revision}"
 
 
+def open_broadcast(broadcast_id: int) -> str:
+    """Open what a broadcast offers."""
+    return f"bc:{broadcast_id}"
+
+
 def approve_receipt(receipt_id: int) -> str:
     """Credit a receipt with its own sum."""
     return f"r:yes:{receipt_id}"
@@ -52,6 +57,11 @@ def go_on_from(job_id: int, position: int, wish: str) -> str:
 def turn_to_page(job_id: int, page: int) -> str:
     """Turn to a page of a job's results."""
     return f"j:{job_id}:page:{page}"
+
+
+def act_on_incident(incident_id: int, action: str) -> str:
+    """Act on an incident from its alert."""
+    return f"i:{action}:{incident_id}"
 
 
 def about_ticket(ticket_id: int, action: ActOnTicket) -> str:

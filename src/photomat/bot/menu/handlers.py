@@ -44,7 +44,9 @@ from photomat.catalog.storefront import (
     page_of,
 )
 from photomat.texts.load import Say
+from photomat.texts.pauses import pause_words
 from photomat.users.user import LANGUAGES, set_language
+from photomat.work.controls import Pause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +88,14 @@ async def home_page(ctx: UpdateContext, say: Say | None = None) -> View:
 
 async def offered_categories(ctx: UpdateContext) -> tuple[MenuCategory, ...]:
     """The menu categories with at least one model on sale."""
-    return offered(each.model for each in (await ctx.orders.storefront()).listed)
+    return offered(each.model for each in (await ctx.orders.storefront()).shown)
 
 
 async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
     sold = await ctx.orders.model(model_id)
+    pause = (await ctx.orders.pauses()).of_model(model_id)
+    if sold is not None and pause is not None:
+        return NotSold(why=await paused_model(ctx, model_id, pause), page=None)
     if sold is not None:
         return sold
     instead, language = (await ctx.orders.storefront()).instead_of(model_id), ctx.language
@@ -98,6 +103,12 @@ async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
     why = views.model_gone(ctx.say, title=title, instead=instead.title_in(language) if instead else None)
     page = views.instead_page(ctx.say, why, instead, language=language) if instead else None
     return NotSold(why=why, page=page)
+
+
+async def paused_model(ctx: UpdateContext, model_id: str, pause: Pause) -> str:
+    """Why a model cannot be bought now and until when; plain words, for an alert too."""
+    title = (await ctx.orders.titles(ctx.language)).get(model_id, model_id)
+    return ctx.say("controls-model-paused", model=title, why=pause_words(ctx.say, pause))
 
 
 async def start(message: Message, ctx: UpdateContext) -> None:
@@ -239,14 +250,14 @@ async def _open_category(tap: Tap, ctx: UpdateContext, asked: ListButton) -> Non
     """Show a page of the models of a category; its only model is opened at once."""
     category = menu_category(asked.category) or PICTURE
     offers = await _offers_in(ctx, category)
-    if len(offers) == 1 and asked.only is OfferFilter.ALL:
+    if len(offers) == 1 and asked.only is OfferFilter.ALL and not offers[0].is_paused:
         await open_model(ctx, tap.open, offers[0].model, came_from=asked.pack())
     else:
         await _show_list(tap, ctx, category, offers, asked)
 
 
 async def _offers_in(ctx: UpdateContext, category: MenuCategory) -> list[Offer]:
-    offers = await ctx.orders.offers_on(await ctx.orders.storefront())
+    offers = await ctx.orders.offers_on(await ctx.orders.storefront(), with_paused=True)
     return [each for each in offers if category.includes(each.model)]
 
 

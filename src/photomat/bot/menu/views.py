@@ -254,6 +254,8 @@ def to_search(say: Say) -> InlineKeyboardButton:
 
 def _label(say: Say, offer: Offer, language: str) -> str:
     title = offer.model.title_in(language)
+    if offer.is_paused:
+        return say("controls-model-button", title=title)
     if offer.is_free:
         return say("model-button-free", title=title)
     return say("model-button-from" if offer.is_least else "model-button", title=title, price=offer.price)

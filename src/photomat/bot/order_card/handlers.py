@@ -16,6 +16,7 @@ from aiogram.types import CallbackQuery
 from photomat.bot import price_views
 from photomat.bot.buttons import CardOptionButton, ChangeButton, DraftAction, DraftButton, JobAction, JobButton
 from photomat.bot.context import UpdateContext
+from photomat.bot.menu.handlers import paused_model
 from photomat.bot.menu.views import hint
 from photomat.bot.order_card import views
 from photomat.bot.order_card.views import show_card
@@ -38,6 +39,7 @@ from photomat.orders.outcome import (
     DraftGone,
     DraftOrder,
     LimitReached,
+    ModelPaused,
     NotEnoughMoney,
     NotOnSale,
     OrderRefused,
@@ -67,7 +69,7 @@ async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
     """Buy the draft as its card showed it, for money or by a voucher; the card becomes the card of the job."""
     draft_id = DraftId(callback_data.draft_id)
     outcome = await _buy(tap, ctx, callback_data)
-    if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney):
+    if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney | ModelPaused):
         ctx.drop_form(of_draft=draft_id)
     await _answer_purchase(tap, ctx, outcome)
 
@@ -110,6 +112,8 @@ async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: PurchaseOutcom
             await tap.answer(unescape(refused_in_words(say, model, why, ctx.language)), alert=True)
         case LimitReached():
             await tap.answer(price_views.refusal(say, outcome), alert=True)
+        case ModelPaused(model=model_id, pause=pause):
+            await tap.answer(await paused_model(ctx, model_id, pause), alert=True)
 
 
 async def _show_anew(tap: Tap, ctx: UpdateContext, draft: Draft) -> None:

@@ -1,5 +1,6 @@
 """The card of a draft, and the menus that change it."""
 
+from dataclasses import replace
 from html import escape
 from typing import Final
 
@@ -23,6 +24,7 @@ from photomat.kernel.text import cut
 from photomat.orders.draft import Draft
 from photomat.orders.outcome import Alternatives, DraftOrder
 from photomat.texts.load import Say
+from photomat.texts.pauses import pause_words
 
 SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
@@ -41,6 +43,10 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
     view = draft_card(
         ctx.say, model, draft, language=ctx.language, balance=balance.available, offered=offered, extras=extras
     )
+    pause = (await ctx.orders.pauses()).provider
+    if pause is not None:
+        why = escape(pause_words(ctx.say, pause), quote=False)
+        view = replace(view, text=f"{view.text}\n\n{ctx.say('controls-provider-note', why=why)}")
     view = assisted(view, ctx.say, DraftOrder(draft, model), has_assistant=ctx.config.has_assistant)
     shown_in = await show(view)
     if shown_in is not None:

@@ -15,6 +15,7 @@ from aiogram.types import CallbackQuery, Message, PreCheckoutQuery, RefundedPaym
 
 from photomat.bot.buttons import PayButton, PayStep
 from photomat.bot.context import UpdateContext
+from photomat.bot.pause import bot_pause
 from photomat.bot.price_views import span
 from photomat.bot.topup import views
 from photomat.bot.topup.methods import answer_method_closed, note_invoice, refusal_text, stars_link, topup_request
@@ -31,6 +32,7 @@ from photomat.payments.stars import (
     report_impossible_payment,
     take_back_stars,
 )
+from photomat.texts.pauses import pause_words
 
 ANSWER_TIMEOUT_S: Final = 5
 log = get_logger()
@@ -80,6 +82,9 @@ async def answer_checkout(query: PreCheckoutQuery, ctx: UpdateContext) -> None:
 
 
 async def _refusal(query: PreCheckoutQuery, ctx: UpdateContext) -> str | None:
+    pause = await bot_pause(ctx)
+    if pause is not None:
+        return ctx.say("controls-checkout", why=pause_words(ctx.say, pause))
     asked = Checkout(
         user_id=ctx.user_id,
         payload=query.invoice_payload,

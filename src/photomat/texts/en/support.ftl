@@ -205,6 +205,7 @@ ticket-show-soon = The result was sent less than a minute ago: ticket { $number 
 ticket-show-nothing = The order of ticket { $number } has no result.
 
 ## The incident
+alert-button-tickets = 🆘 Tickets
 alert-tickets-waiting = Customers wait for an answer of support
 alert-tickets-waiting-now =
     Waiting for too long: { $count }, the oldest question for { $minutes } min.

@@ -207,6 +207,7 @@ ticket-show-soon = Результат отправляли меньше мину
 ticket-show-nothing = У заказа обращения № { $number } нет результата.
 
 ## Инцидент
+alert-button-tickets = 🆘 Обращения
 alert-tickets-waiting = Клиенты ждут ответа поддержки
 alert-tickets-waiting-now =
     Ждут слишком долго: { $count }, самый давний вопрос — { $minutes } мин.
