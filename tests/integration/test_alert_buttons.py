@@ -51,7 +51,12 @@ class Watched:
         if kind is IncidentKind.OLD_TRANSACTION:
             rule = replace(rule, condition=partial(rules.old_transaction, idle=NO_TIME, any_longer_than=NO_TIME))
         context = ProbeContext(
-            pool=shop.pool, account=self.account, disk=Disk(Path("/")), disk_alert_bytes=2**60, database_alert_bytes=MIB
+            pool=shop.pool,
+            account=self.account,
+            disk=Disk(Path("/")),
+            disk_alert_bytes=2**60,
+            database_alert_bytes=MIB,
+            ticket_alert=timedelta(hours=1),
         )
         self.checker = RuleChecker(context=context, admins=[ChatId(OWNER)], rules=[replace(rule, patience=NO_TIME)])
         self.sender = AlertSender(

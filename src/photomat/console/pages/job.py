@@ -78,7 +78,7 @@ def as_page(text: str) -> Markup:
     return Markup("").join(
         Markup(part.replace(" expandable", ""))
         if MARKUP.fullmatch(part)
-        else escape(html.unescape(ANY_TAG.sub("", part)))  # noqa: S704  a mark of the list above
+        else escape(html.unescape(ANY_TAG.sub("", part)))
         for part in MARKUP.split(text)
     )
 
