@@ -79,3 +79,6 @@ document.addEventListener("change", (event) => {
     for (const box of event.target.form.querySelectorAll('input[type="checkbox"][data-row]')) box.checked = event.target.checked;
   }
 });
+
+// A row of tabs that is wider than the screen shows the current one.
+document.querySelector(".sub .here")?.scrollIntoView({ block: "nearest", inline: "center" });
