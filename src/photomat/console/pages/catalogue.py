@@ -4,7 +4,7 @@ A price is tried before it is set: the form is sent by GET, the page shows every
 objects to, and only then offers the form that sets it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -147,6 +147,7 @@ async def show_model(ctx: PageContext) -> web.Response:
         rates=ctx.config.orders.rates,
         whole=lambda amount: whole(amount, ctx.language),
         plain=plain,
+        in_words=lambda inputs: _in_words(ctx, row.model, inputs),
     )
 
 
@@ -176,6 +177,16 @@ def _limits(ctx: PageContext, each: Input) -> str:
 def _label(ctx: PageContext, each: Input, value: str) -> str:
     label = each.labels.get(value)
     return label.of(ctx.language) if label else value
+
+
+def _in_words(ctx: PageContext, model: Model, inputs: Mapping[str, str]) -> str:
+    """The inputs of a sample by their titles: `Формат 16:9 · Длительность, с 5`."""
+    said = []
+    for name, value in inputs.items():
+        asked = model.input(name)
+        title = asked.title.of(ctx.language) if asked is not None and asked.title is not None else name
+        said.append(f"{title} {value if asked is None else _label(ctx, asked, value)}")
+    return " · ".join(said) or ctx.say("console-catalogue-usual")
 
 
 def _trial(ctx: PageContext, row: ModelRow) -> Trial | None:

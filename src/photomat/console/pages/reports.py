@@ -1,16 +1,17 @@
 """Reports: sales by day and by model, cohorts and retention, the funnel. Charts and tables of a period, each also as CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from aiohttp import web
 from markupsafe import Markup
 
-from photomat.console.charts import Point, bars, lines, meter
+from photomat.console.charts import COLOURS, Point, bars, lines, meter
 from photomat.console.lists import csv_response
 from photomat.console.page import Action, Page, PageContext
-from photomat.console.written import compact, money_axis, whole
+from photomat.console.written import axis_of_money, compact, short_money, whole
 from photomat.kernel.money import Money
 from photomat.reports.people import Cohort, FunnelStep, read_cohorts, read_funnel
 from photomat.reports.period import Period, Sales, chosen_period, last_days
@@ -22,6 +23,10 @@ WEEKS: Final = ("8", "13", "26")
 USUAL_WEEKS: Final = "13"
 TOP_MODELS: Final = 5
 HEATS: Final = 9
+MADE_OF: Final = (6, 3, 2)
+"""The colours of cost, refunds and margin."""
+OUTCOMES: Final = (1, 4)
+OTHERS: Final = 6
 FIGURES: Final = ("jobs", "done", "failed", "canceled", "gifts", "revenue", "refunds", "cost", "margin", "cost unknown")
 
 
@@ -83,7 +88,7 @@ def _revenue_chart(ctx: PageContext, report: SalesReport) -> Markup:
         Point(label=f"{day.day:%d.%m}", values=(day.sales.revenue.minor, max(day.paid_in.minor, 0)))
         for day in report.days
     ]
-    return lines(points, title=ctx.say("console-reports-revenue"), written=money_axis(ctx.language, report.currency))
+    return lines(points, title=ctx.say("console-reports-revenue"), **_written(ctx, report))
 
 
 def _margin_chart(ctx: PageContext, report: SalesReport) -> Markup:
@@ -95,12 +100,20 @@ def _margin_chart(ctx: PageContext, report: SalesReport) -> Markup:
         )
         for day in report.days
     ]
-    return bars(points, title=ctx.say("console-reports-margin"), written=money_axis(ctx.language, report.currency))
+    return bars(points, title=ctx.say("console-reports-margin"), colours=MADE_OF, **_written(ctx, report))
+
+
+def _written(ctx: PageContext, report: SalesReport) -> dict[str, Callable[[float], str]]:
+    return {
+        "written": short_money(ctx.language, report.currency),
+        "axis": axis_of_money(ctx.language, report.currency),
+    }
 
 
 def _jobs_chart(ctx: PageContext, report: SalesReport) -> Markup:
     points = [Point(label=f"{day.day:%d.%m}", values=(day.sales.done, day.sales.failed)) for day in report.days]
-    return bars(points, title=ctx.say("console-reports-jobs"), written=lambda value: compact(value, ctx.language))
+    written = partial(compact, language=ctx.language)
+    return bars(points, title=ctx.say("console-reports-jobs"), written=written, colours=OUTCOMES)
 
 
 async def show_models(ctx: PageContext) -> web.Response:
@@ -133,7 +146,8 @@ def _models_chart(ctx: PageContext, report: SalesReport, best: Sequence[str]) ->
         of_best = [revenue.get((day.day, model), 0) for model in best]
         rest = day.sales.revenue.minor - sum(of_best)
         points.append(Point(label=f"{day.day:%d.%m}", values=(*of_best, rest)))
-    return bars(points, title=ctx.say("console-reports-models"), written=money_axis(ctx.language, report.currency))
+    colours = (*COLOURS[: len(best)], OTHERS)
+    return bars(points, title=ctx.say("console-reports-models"), colours=colours, **_written(ctx, report))
 
 
 async def show_cohorts(ctx: PageContext) -> web.Response:
