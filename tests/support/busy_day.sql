@@ -124,11 +124,16 @@ INSERT INTO job_events (job_id, at, tag, instance, detail)
 SELECT job_id, at, tag, 'web-' || (1 + job_id % 2), detail
   FROM (SELECT * FROM generation_jobs WHERE created_at > $now - interval '7 days') AS job, LATERAL (VALUES
            (created_at, 'created', jsonb_build_object('model', model, 'price', price)),
-           (intent_at, 'intent', '{}'), (submitted_at, 'submitted', jsonb_build_object('task_id', external_task_id)),
+           (intent_at, 'intent', jsonb_build_object('fence', 1)),
+           (submitted_at, 'submitted', jsonb_build_object('task_id', external_task_id)),
            (CASE WHEN found_via = 'callback' THEN settled_at - interval '40 milliseconds' END, 'woken', '{"via": "callback"}'),
+           (overdue_at, 'overdue', '{}'), (stopped_at, 'stopped', jsonb_build_object('error', last_error)),
            (settled_at, 'settled', jsonb_build_object('status', status, 'via', found_via)),
-           (delivered_at - interval '800 milliseconds', 'locked', '{"fence": 3}'),
-           (delivered_at, 'shown', '{"level": "url", "fence": 3}'), (rung_at, 'rung', '{}')) AS events (at, tag, detail)
+           (coalesce(delivered_at, parked_at) - interval '800 milliseconds', 'locked', '{"fence": 3}'),
+           (delivered_at, 'shown', '{"level": "url", "fence": 3}'),
+           (parked_at, 'parked', jsonb_build_object('error', delivery_error)),
+           (undeliverable_at, 'undeliverable', jsonb_build_object('error', delivery_error)),
+           (rung_at, 'rung', '{}')) AS events (at, tag, detail)
  WHERE at IS NOT NULL ORDER BY at;
 
 INSERT INTO callbacks (job_id, task_id, digest, body, received_at)
