@@ -81,6 +81,7 @@ from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
+from photomat.telegram.pacing import bot_budget
 from photomat.telegram.port import Messenger
 from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
@@ -344,6 +345,8 @@ class Program:
             delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             given_up_after=timedelta(seconds=settings.job_timeout_s),
             stop=self.stop,
+            disk=self.disk,
+            budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
