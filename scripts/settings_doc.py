@@ -70,12 +70,12 @@ SECTIONS: Final = (
     (
         "Limits",
         "For each user. A refusal says until when. A free generation that failed or was canceled does not count.",
-        ("most_running", "orders_per_minute", "cooldown_s", "free_per_day"),
+        ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     ),
     (
         "People who run it",
-        "Operators start the bot once, or Telegram keeps it from writing to them. Nothing uses CONSOLE_PASSWORD so far.",
-        ("admin_ids", "console_password"),
+        "Operators start the bot once, or Telegram keeps it from writing to them. The console is at /console/.",
+        ("admin_ids", "console_password", "metrics_token", "timezone"),
     ),
     (
         "Patience",
@@ -117,8 +117,10 @@ SECTIONS: Final = (
             "keep_notices_days",
             "keep_incidents_days",
             "keep_proofs_days",
+            "keep_tickets_days",
             "keep_readings_days",
             "keep_assistant_calls_days",
+            "ticket_alert_min",
             "disk_alert_mb",
             "disk_reserve_mb",
             "database_alert_mb",

@@ -12,10 +12,12 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from photomat.alerts.buttons import ACTIONS
 from photomat.alerts.incident import IncidentKind
 from photomat.catalog.roles import RULES
 from photomat.cli.main import app
 from photomat.jobs.job import TRANSITIONS
+from photomat.texts.load import load_texts
 from support.pages import anchors, file_labels, links, pages, prose, table
 from support.source import ROOT, calls, modules
 
@@ -75,6 +77,15 @@ def test_every_log_tag_is_documented_and_no_other() -> None:
 def test_every_incident_is_documented_and_no_other() -> None:
     documented = [row[0].strip("`") for row in table(OPERATIONS / "alerts.md", "Alerts")]
     assert sorted(documented) == sorted(IncidentKind)
+
+
+def test_the_buttons_of_every_alert_are_documented() -> None:
+    say = load_texts().speaker("en")
+    documented = {row[0].strip("`"): row[4] for row in table(OPERATIONS / "alerts.md", "Alerts")}
+    assert documented == {
+        kind: ", ".join(say(f"alert-button-{action}").split(" ", 1)[1] for action in actions)
+        for kind, actions in ACTIONS.items()
+    }
 
 
 def test_every_role_of_an_input_is_documented_and_no_other() -> None:

@@ -23,6 +23,7 @@ from photomat.app.wiring import Program, build
 from photomat.assistant.calls import usage_by_kind, usage_by_user
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
+from photomat.broadcasts.broadcast import list_broadcasts, list_sends
 from photomat.db.pool import Pool
 from photomat.delivery.lock import try_acquire_delivery_lock
 from photomat.delivery.waiting import refresh_places, with_waits
@@ -98,6 +99,8 @@ async def every_list(pool: Pool) -> None:
     await kept_proofs(pool)
     await usage_by_kind(pool, days=1)
     await usage_by_user(pool, days=1)
+    await list_broadcasts(pool, limit=50)
+    assert await list_sends(pool, 51, outcome="unknown", limit=50)
     await usual_seconds(pool, "z-image")
     for shown in GalleryFilter:
         await _every_page(pool, GalleryQuery(user_id=BUYER, only=shown, words="cat story"))

@@ -46,7 +46,7 @@ class Echo:
 
 def the_app() -> web.Application:
     echo: Any = Echo()
-    return build_app(health=echo, callbacks=echo, webhook=echo, notices=echo, results=echo)
+    return build_app(health=echo, callbacks=echo, webhook=echo, notices=echo, results=echo, console=web.Application())
 
 
 def routes() -> list[tuple[str, str]]:

@@ -231,7 +231,7 @@ async def test_the_story_holds_money_callbacks_outputs_and_the_sentence(database
         story = await read_job_report(pool, "task-1", AROUND)
         assert story is not None
         assert story.row["job_id"] == job_id
-        assert "the card has been due" in story.why
+        assert "the card has been due" in story.why.plain
         assert [(hold.amount.minor, hold.closed_as) for hold in story.holds] == [(PRICE, "charge")]
         assert [(heard.task_id, heard.state) for heard in story.callbacks] == [("task-1", "running")]
         assert [(kept.position, kept.at_telegram) for kept in story.outputs] == [(0, False)]

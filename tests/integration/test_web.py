@@ -103,6 +103,14 @@ async def test_without_a_database_it_is_alive_but_degraded_and_not_ready(databas
         assert (await doors.get("/ready"))[0] == 200
 
 
+async def test_metrics_with_a_token_are_for_its_bearer_alone(database: str) -> None:
+    async with house(database, metrics_token="figures") as doors:
+        for given, status in (("", 401), ("Bearer wrong", 401), ("figures", 401), ("Bearer figures", 200)):
+            async with doors.client.get(doors.url + "/metrics", headers={"Authorization": given}) as answer:
+                assert answer.status == status, given
+                assert ("photomat_queue_depth" in await answer.text()) == (status == 200)
+
+
 async def test_metrics_are_there_with_and_without_a_database(database: str) -> None:
     async with house(database) as doors:
         await doors.update(text_update(1, user_id=5))

@@ -14,10 +14,13 @@ from zoneinfo import ZoneInfo
 from aiogram import Bot
 from aiohttp import ClientSession, CookieJar, web
 
+from photomat.app.live_settings import rules_of
+from photomat.app.settings import Settings
 from photomat.console.app import build_console
 from photomat.console.config import ConsoleConfig
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.kernel.money import Money
 from photomat.operators.access import Owners, Role, add_operator, new_link
 from photomat.telegram.files import BotFiles
 from photomat.templates.load import shipped_templates
@@ -115,9 +118,11 @@ def console_config(pool: Pool, *, folder: Path, password: str | None = PASSWORD,
         "files": BotFiles(Bot("1:test"), within_s=5),
         "owners": Owners(telegram_ids=[OWNER_ID], password=password),
         "zone": ZoneInfo("Europe/Moscow"),
+        "settings": rules_of(Settings(_env_file=None)),
         "is_secure": False,
         "delivery_lease": timedelta(minutes=5),
         "given_up_after": timedelta(days=1),
+        "most_credited": Money(1_500_000, "RUB"),
         "stop": asyncio.Event(),
     }
     return ConsoleConfig(pool=pool, texts=load_texts(), orders=orders, **{**usual, **others})
@@ -131,7 +136,7 @@ async def running_console(
     async with pool_of(database) as pool:
         config = console_config(pool, folder=folder, **others)
         app = web.Application()
-        app.add_subapp("/console/", build_console(config))
+        app.add_subapp("/console/", build_console(lambda: config))
         async with served(app) as url:
             try:
                 yield RunningConsole(url=url, pool=pool)

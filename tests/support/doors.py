@@ -63,7 +63,9 @@ class House:
 
 
 @asynccontextmanager
-async def house(database: str, *, webhook_key: str | None = None) -> AsyncIterator[House]:
+async def house(
+    database: str, *, webhook_key: str | None = None, metrics_token: str | None = None
+) -> AsyncIterator[House]:
     woken, state = Woken(), ActiveState()
     async with pool_of(database) as pool, ClientSession() as client:
 
@@ -71,7 +73,13 @@ async def house(database: str, *, webhook_key: str | None = None) -> AsyncIterat
             return await receive(pool, bot_id=BOT, updates=updates)
 
         app = build_app(
-            health=Health(state=state, version="1", queue_depth=lambda: queue_depth(pool), is_disk_full=lambda: False),
+            health=Health(
+                state=state,
+                version="1",
+                queue_depth=lambda: queue_depth(pool),
+                is_disk_full=lambda: False,
+                metrics_token=metrics_token,
+            ),
             callbacks=KieCallbacks(inbox=CallbackInbox(pool, woken), secrets=SECRETS, webhook_key=webhook_key),
             webhook=TelegramWebhook(secret=SECRET, receive=take, wake=woken),
             notices=PaymentNotices(providers={}, look_at=partial(make_invoice_due, pool)),

@@ -62,7 +62,9 @@ class Sender:
             config=config,
             received_id=ReceivedId(1),
             corr="c0ffee00",
-            user=User(user_id=self.user_id, first_name="Анна", username=None, language="ru", is_blocked=False),
+            user=User(
+                user_id=self.user_id, first_name="Анна", username=None, language="ru", is_blocked=False, ban=None
+            ),
             is_new_user=False,
             language_code="ru",
             conversation=Conversation(bot_id=BotId(self.bot.id), chat_id=ChatId(self.user_id), user_id=self.user_id),

@@ -11,7 +11,7 @@ from aiogram.filters import Command, Filter
 from aiogram.filters.callback_data import CallbackData, CallbackQueryFilter
 from pydantic.fields import FieldInfo
 
-from photomat.bot.app import COMMANDS, build_dispatcher
+from photomat.bot.app import COMMANDS, OPERATORS_COMMANDS, build_dispatcher
 from photomat.bot.buttons import MAX_BYTES, ListedButton, PrivateOnly
 from photomat.bot.menu.fallback import PRIVATE_COMMANDS
 from photomat.bot.middlewares import InGroup
@@ -23,8 +23,8 @@ from photomat.templates.load import MAX_ID_LENGTH
 from photomat.texts.load import LANGUAGES, load_texts
 
 F = TypeVar("F", bound=Filter)
-HIDDEN = {"receipts"}
-"""Commands of operators: not in Telegram's menu, listed in `help-operator`."""
+HIDDEN = {*OPERATORS_COMMANDS}
+"""Commands of operators: in the menu of their own chats only, listed in `help-operator`."""
 
 BUTTONS = sorted(
     (each for each in CallbackData.__subclasses__() if each.__module__.startswith("photomat.")),
@@ -55,7 +55,7 @@ def test_the_help_lists_every_command(language: str) -> None:
     texts = load_texts()
     assert mentioned(texts.say(language, "help")) == set(COMMANDS)
     assert mentioned(texts.say(language, "help-operator")) == HIDDEN
-    assert all(texts.say(language, f"command-{name}") for name in COMMANDS)
+    assert all(texts.say(language, f"command-{name}") for name in (*COMMANDS, *HIDDEN))
 
 
 def test_private_commands_are_refused_in_a_group() -> None:

@@ -16,6 +16,7 @@ from photomat.db.rows import Row
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
+from photomat.messages.notices import notify
 
 OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in IncidentKind)
 WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
@@ -44,6 +45,7 @@ class RuleChecker:
         try:
             figures = await rule.condition(self.context)
         except Transient:
+            await self._answer_unknown(claimed)
             return
         opened = ended = None
         async with transaction(self.context.pool) as tx:
@@ -53,11 +55,20 @@ class RuleChecker:
                 opened = await self._open_or_refresh(tx, rule, figures, ripe=ripe)
             elif ripe is not None:
                 ended = await self._end_when_calm(tx, rule)
+            if ripe is not None:
+                await _answer(tx, claimed, holds=figures is not None)
         if opened is not None:
             log.error("INCIDENT_OPEN", incident=opened, kind=rule.kind, **figures or {})
         if ended is not None:
             lasted_s = round(ended["lasted"].total_seconds())
             log.info("INCIDENT_OVER", incident=ended["incident_id"], kind=rule.kind, lasted_s=lasted_s)
+
+    async def _answer_unknown(self, claimed: RuleCheck) -> None:
+        """Tell who asked that it cannot be known now."""
+        if claimed.asked_by:
+            async with transaction(self.context.pool) as tx:
+                if await store.answer_asked(tx, claimed):
+                    await _tell_all(tx, claimed, "alert-checked-unknown")
 
     async def _open_or_refresh(self, tx: Transaction, rule: AlertRule, figures: Figures, *, ripe: bool) -> int | None:
         """Return the incident if it was opened now."""
@@ -78,3 +89,20 @@ class RuleChecker:
             return None
         await store.add_endings(tx, row["incident_id"], self.admins)
         return row
+
+
+async def _answer(tx: Transaction, claimed: RuleCheck, *, holds: bool) -> None:
+    """Tell who asked for this check what it found: the alert again with its newest figures, or that all is well."""
+    if not claimed.asked_by:
+        return
+    incident_id = await store.open_incident(tx, claimed.kind) if holds else None
+    if incident_id is not None:
+        await store.repeat_openings(tx, incident_id, claimed.asked_by)
+    else:
+        await _tell_all(tx, claimed, "alert-checked-again" if holds else "alert-checked-fine")
+
+
+async def _tell_all(tx: Transaction, claimed: RuleCheck, text_key: str) -> None:
+    for chat_id in claimed.asked_by:
+        key = f"alert-check:{claimed.kind}:{claimed.next_at.isoformat()}:{chat_id}"
+        await notify(tx, key=key, chat_id=chat_id, text_key=text_key)

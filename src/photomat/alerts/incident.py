@@ -1,6 +1,6 @@
 """The types of this slice: kinds of incidents, alert rules and their checks, and notices to operators."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -33,8 +33,14 @@ class IncidentKind(StrEnum):
     KIE_PAUSED = "kie-paused"
     OLD_TRANSACTION = "old-transaction"
     RECEIPTS_WAITING = "receipts-waiting"
+    TICKETS_WAITING = "tickets-waiting"
     DISK = "disk"
     DATABASE_SIZE = "database-size"
+
+
+def known_kind(name: str) -> IncidentKind | None:
+    """The kind of this name; None for one of another version, which rows may name."""
+    return next((kind for kind in IncidentKind if kind.value == name), None)
 
 
 class IncidentPhase(StrEnum):
@@ -42,6 +48,23 @@ class IncidentPhase(StrEnum):
 
     OPEN = "open"
     OVER = "over"
+
+
+class AlertAction(StrEnum):
+    """What a button under an alert does."""
+
+    REDELIVER = "show"
+    RETRY = "retry"
+    RECONCILE = "match"
+    SUBMIT = "send"
+    UNPARK = "unpark"
+    CHECK = "check"
+    JOBS = "jobs"
+    RECEIPTS = "bills"
+    TICKETS = "tickets"
+    STATE = "state"
+    SESSION = "sess"
+    TAKE = "take"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +76,7 @@ class ProbeContext:
     disk: Disk | None = None
     disk_alert_bytes: int = 0
     database_alert_bytes: int = 0
+    ticket_alert: timedelta = timedelta(0)
 
 
 Condition = Callable[[ProbeContext], Awaitable[Figures | None]]
@@ -72,10 +96,14 @@ class AlertRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleCheck:
-    """A claimed check of a rule; `next_at` is also the fence: a check that returns after it writes nothing."""
+    """A claimed check of a rule; `next_at` is also the fence: a check that returns after it writes nothing.
+
+    `asked_by` are the chats of operators who want to know what it finds.
+    """
 
     kind: IncidentKind
     next_at: datetime
+    asked_by: Sequence[ChatId] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

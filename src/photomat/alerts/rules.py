@@ -5,15 +5,18 @@ reads only new rows (`audit/run.py`).
 """
 
 import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
 from photomat.alerts.incident import AlertRule, Condition, Figures, IncidentKind, ProbeContext
 from photomat.audit.run import violations_by_day
+from photomat.db.pool import Transaction
 from photomat.db.rows import Row, require_row
 from photomat.jobs.claims import CREATES
 from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Transient
+from photomat.kernel.ids import JobId
 from photomat.kie.port import Paused
 from photomat.kie.protocol import PAUSED_CODES
 from photomat.work.disk import MIB
@@ -52,6 +55,25 @@ CREDITS_BELOW: Final = 50
 IDLE_TRANSACTION: Final = timedelta(minutes=5)
 LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
+
+
+ABOUT_JOBS: Final[Mapping[str, tuple[str, *tuple[timedelta, ...]]]] = {
+    IncidentKind.STOPPED_JOBS: ("stopped_at IS NOT NULL AND settled_at IS NULL",),
+    IncidentKind.PARKED_DELIVERIES: ("parked_at IS NOT NULL AND card_shown < card_wanted",),
+    IncidentKind.REFUSED_MEDIA: ("media_refused_at > photomat_now() - $2::interval", NOTED_WITHIN),
+    IncidentKind.UNREAD_RESULTS: (
+        "unread_fields IS NOT NULL AND settled_at > photomat_now() - $2::interval",
+        NOTED_WITHIN,
+    ),
+    IncidentKind.UNDELIVERED: (
+        """
+        card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
+        AND status = 'done' AND delivered_at IS NULL AND settled_at <= photomat_now() - $2::interval
+        """,
+        UNDELIVERED_AFTER,
+    ),
+}
+"""Which jobs an incident is about, by the conditions of the rules below."""
 
 
 async def no_active(context: ProbeContext) -> Figures | None:
@@ -214,6 +236,21 @@ async def receipts_waiting(context: ProbeContext) -> Figures | None:
     )
 
 
+async def tickets_waiting(context: ProbeContext) -> Figures | None:
+    """A customer's message to support waits too long for an answer."""
+    if not context.ticket_alert:
+        return None
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, (array_agg(ticket_id ORDER BY waiting_since))[1] AS ticket,
+               (extract(epoch FROM photomat_now() - min(waiting_since)) / 60)::int AS minutes
+          FROM tickets WHERE waiting_since <= photomat_now() - $1::interval
+        """,
+        context.ticket_alert,
+    )
+
+
 async def old_transaction(
     context: ProbeContext, *, idle: timedelta = IDLE_TRANSACTION, any_longer_than: timedelta = LONG_TRANSACTION
 ) -> Figures | None:
@@ -252,6 +289,19 @@ async def database_large(context: ProbeContext) -> Figures | None:
         return None
     size: int = await context.pool.fetchval("SELECT pg_database_size(current_database())")
     return {"size": size // MIB, "threshold": threshold // MIB} if size > threshold else None
+
+
+async def jobs_of(tx: Transaction, kind: str, *, limit: int) -> list[JobId]:
+    """The jobs an incident of this kind is about now, oldest first; none where it is not about jobs."""
+    if kind not in ABOUT_JOBS:
+        return []
+    condition, *arguments = ABOUT_JOBS[kind]
+    rows = await tx.fetch(
+        f"SELECT job_id FROM generation_jobs WHERE {condition} ORDER BY job_id LIMIT $1",  # noqa: S608  a constant of ours
+        limit,
+        *arguments,
+    )
+    return [JobId(row["job_id"]) for row in rows]
 
 
 async def _instances(context: ProbeContext) -> Row:
@@ -309,4 +359,5 @@ RULES: Final = (
     rule(IncidentKind.DISK, disk_low, calm=DISK_CALM),
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
+    rule(IncidentKind.TICKETS_WAITING, tickets_waiting),
 )

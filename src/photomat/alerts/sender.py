@@ -10,6 +10,7 @@ from functools import partial
 from html import escape
 from typing import ClassVar, Final
 
+from photomat.alerts.buttons import keyboard_of
 from photomat.alerts.incident import IncidentNotice, IncidentPhase
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row
@@ -63,6 +64,7 @@ class AlertSender(MessageKind[IncidentNotice]):
     pool: Pool
     messenger: Messenger
     texts: Texts
+    console_url: str | None = None
 
     DUE: ClassVar = "SELECT 1 FROM incident_notices WHERE due_at <= photomat_now()"
     CLAIM: ClassVar = """
@@ -98,7 +100,8 @@ class AlertSender(MessageKind[IncidentNotice]):
     async def send(self, message: IncidentNotice) -> MessageId:
         failpoint("alert.after_claim")
         text = message_of(self.texts, message)
-        message_id = await self.messenger.send_text(message.admin_id, text, reply_to=None)
+        keyboard = keyboard_of(self.texts.speaker(message.language), message, console_url=self.console_url)
+        message_id = await self.messenger.send_text(message.admin_id, text, reply_to=None, keyboard=keyboard)
         failpoint("alert.after_send")
         return message_id
 

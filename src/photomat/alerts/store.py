@@ -42,14 +42,17 @@ async def claim_checks(pool: Pool, rules: Sequence[AlertRule], *, limit: int) ->
             UPDATE watches SET due_at = photomat_now() + rota.every
               FROM due JOIN unnest($1::text[], $2::interval[]) AS rota (kind, every) ON rota.kind = due.kind
              WHERE watches.kind = due.kind
-            RETURNING watches.kind, watches.due_at
+            RETURNING watches.kind, watches.due_at, watches.asked_by
             """,
             kinds,
             times,
             limit,
             pool.bot_id,
         )
-    return [RuleCheck(kind=IncidentKind(row["kind"]), next_at=row["due_at"]) for row in rows]
+    return [
+        RuleCheck(kind=IncidentKind(row["kind"]), next_at=row["due_at"], asked_by=tuple(row["asked_by"]))
+        for row in rows
+    ]
 
 
 async def write_checked(
@@ -62,7 +65,7 @@ async def write_checked(
     found: bool | None = await tx.fetchval(
         """
         UPDATE watches
-           SET watched_at = photomat_now(),
+           SET watched_at = photomat_now(), asked_by = '{}',
                holds_since = CASE WHEN NOT $3 THEN NULL
                                   WHEN watched_at > photomat_now() - $4::interval
                                   THEN coalesce(holds_since, photomat_now())
@@ -82,6 +85,29 @@ async def write_checked(
 async def hurry(tx: Transaction, kind: IncidentKind, *, within: timedelta) -> None:
     await tx.execute(
         "UPDATE watches SET due_at = least(due_at, photomat_now() + $2::interval) WHERE kind = $1", kind, within
+    )
+
+
+async def write_asked(tx: Transaction, kind: str, chat_id: ChatId) -> None:
+    """Make a check due now; a check under way loses its claim, so that its answer is not from before the question."""
+    await tx.execute(
+        """
+        UPDATE watches SET due_at = photomat_now(), asked_by = array_append(array_remove(asked_by, $2), $2)
+         WHERE kind = $1
+        """,
+        kind,
+        chat_id,
+    )
+
+
+async def answer_asked(tx: Transaction, claimed: RuleCheck) -> bool:
+    """Forget who asked, where the check could not find out; False if the claim was lost."""
+    return bool(
+        await tx.fetchval(
+            "UPDATE watches SET asked_by = '{}' WHERE kind = $1 AND due_at = $2 RETURNING true",
+            claimed.kind,
+            claimed.next_at,
+        )
     )
 
 
@@ -156,11 +182,64 @@ async def add_endings(tx: Transaction, incident_id: int, admins: Sequence[ChatId
     )
 
 
+async def repeat_openings(tx: Transaction, incident_id: int, admins: Sequence[ChatId]) -> None:
+    """Tell these operators of the opening once more, with the newest figures."""
+    await add_openings(tx, incident_id, admins)
+    await tx.execute(
+        """
+        UPDATE incident_notices SET due_at = photomat_now(), outcome = NULL, sent_at = NULL, attempts = 0
+         WHERE incident_id = $1 AND admin_id = ANY($2::bigint[]) AND about = 'open' AND due_at IS NULL
+        """,
+        incident_id,
+        list(admins),
+    )
+
+
+async def open_incident(tx: Transaction, kind: IncidentKind) -> int | None:
+    found: int | None = await tx.fetchval(
+        "SELECT incident_id FROM incidents WHERE kind = $1 AND closed_at IS NULL", kind
+    )
+    return found
+
+
+async def read_open(pool: Pool, incident_id: int) -> Row | None:
+    return await pool.fetchrow(
+        "SELECT incident_id, kind, figures, opened_at FROM incidents WHERE incident_id = $1 AND closed_at IS NULL",
+        incident_id,
+    )
+
+
+async def lock_incident(tx: Transaction, incident_id: int) -> Row | None:
+    return await tx.fetchrow(
+        """
+        SELECT incident_id, kind, closed_at IS NULL AS is_open, acknowledged_by FROM incidents
+         WHERE incident_id = $1 FOR UPDATE
+        """,
+        incident_id,
+    )
+
+
+async def write_acknowledged(tx: Transaction, incident_id: int, *, by: str) -> bool:
+    """Record who takes an open incident over; False if somebody has."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE incidents SET acknowledged_at = photomat_now(), acknowledged_by = $2
+             WHERE incident_id = $1 AND closed_at IS NULL AND acknowledged_at IS NULL
+            RETURNING true
+            """,
+            incident_id,
+            by,
+        )
+    )
+
+
 async def list_incidents(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
     """Open incidents first, then the newest, each with its last figures, its duration and its notices."""
     rows = await pool.fetch(
         """
         SELECT incident_id, kind, closed_at IS NULL AS open, figures, opened_at, last_seen_at, closed_at,
+               acknowledged_at, acknowledged_by,
                extract(epoch FROM coalesce(quiet_since, photomat_now()) - opened_at)::int AS lasted_s,
                (SELECT count(*) FROM incident_notices AS notice
                  WHERE notice.incident_id = incident.incident_id AND about = 'open' AND sent_at IS NOT NULL) AS told,

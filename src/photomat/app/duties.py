@@ -8,7 +8,7 @@ from typing import Final
 from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, stars_reader
 from photomat.audit.proofs import prove_the_night
-from photomat.bot.app import announce_commands
+from photomat.bot.app import announce_commands, announce_to_operators
 from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
@@ -20,6 +20,7 @@ from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
+from photomat.operators.access import operators_reached
 from photomat.payments.reconcile import reconcile_providers
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
@@ -38,17 +39,18 @@ HOURLY_S: Final = 3600.0
 def duties_of(program: Program) -> list[Duty]:
     """All duties; those that write run only while our bot owns the database."""
     every = _while_ours(program.pool)
-    stars = stars_reader(program.pool, program.bot, program.settings)
+    stars = program.live.following(lambda: stars_reader(program.pool, program.bot, program.settings))
     return [
         *_receive_updates(program),
         until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
+        every(HOURLY_S, "operators' commands", lambda: _announce_to_operators(program)),
         every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
         every(PLACES_EVERY_S, "places", lambda: refresh_places(program.pool, creates=program.claims.creates)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
         every(FORGOTTEN_EVERY_S, "forgotten", lambda: _rearm_stuck(program.pool)),
-        every(program.settings.stars_reconcile_s, "stars", stars.read_once),
+        every(program.settings.stars_reconcile_s, "stars", lambda: stars().read_once()),
         every(TIDY_EVERY_S, "holds", lambda: report_loose_holds(program.pool)),
         every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
@@ -56,8 +58,14 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
-        *_refund_duty(program),
+        every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
     ]
+
+
+async def _announce_to_operators(program: Program) -> None:
+    """Every hour: operators are added while the program runs, and may start the bot later."""
+    operators = await operators_reached(program.pool, program.settings.admins)
+    await announce_to_operators(program.bot, program.texts, [each for each in operators if each > 0])
 
 
 async def _rearm_stuck(pool: Pool) -> None:
@@ -67,10 +75,10 @@ async def _rearm_stuck(pool: Pool) -> None:
 
 def _retention_duty(program: Program) -> Duty:
     """Delete old rows; a running pass stops between two batches."""
-    kinds, every = kinds_of(program.settings), _while_ours(program.pool)
+    every = _while_ours(program.pool)
 
     async def run(stop: asyncio.Event) -> None:
-        await every(TIDY_EVERY_S, "retention", lambda: prune(program.pool, kinds, stop=stop))(stop)
+        await every(TIDY_EVERY_S, "retention", lambda: prune(program.pool, kinds_of(program.settings), stop=stop))(stop)
 
     return run
 
@@ -88,11 +96,11 @@ def _while_ours(pool: Pool) -> Callable[[float, str, Callable[[], Awaitable[obje
     return every
 
 
-def _refund_duty(program: Program) -> list[Duty]:
+async def _refund_undelivered(program: Program) -> None:
     """Refund undelivered results after some days, unless switched off."""
-    every = _while_ours(program.pool)
     after = timedelta(days=program.settings.refund_undelivered_days)
-    return [every(HOURLY_S, "undelivered", lambda: refund_undelivered(program.pool, after=after))] if after else []
+    if after:
+        await refund_undelivered(program.pool, after=after)
 
 
 def _receive_updates(program: Program) -> list[Duty]:
@@ -100,7 +108,13 @@ def _receive_updates(program: Program) -> list[Duty]:
     base_url = program.settings.base_url
     if base_url is not None:
         return [until_it_works("webhook", lambda: _start_webhook(program, base_url))]
-    poller = Poller(pool=program.pool, bot=program.bot, wake=program.wakes.here, guard=program.guard)
+    poller = Poller(
+        pool=program.pool,
+        bot=program.bot,
+        wake=program.wakes.here,
+        guard=program.guard,
+        limit=lambda: program.update_limit,
+    )
     return [
         until_it_works("no webhook", lambda: _start_polling(program)),
         lambda over: first_of(lambda: poller.run(over), over.wait),

@@ -20,6 +20,12 @@ Money and notices:
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
 
+Broadcasts, after everything else:
+
+    audiences    broadcasts that were started       broadcasts.recipients      fixes who gets it; unknown ones; the end
+    broadcasts   messages of broadcasts, due        broadcasts.sender          at most once a user; results go first
+    previews     previews asked for                 broadcasts.sender          to an operator's own chat
+
 For operators:
 
     watches      alert rules whose turn it is       alerts.checker             opens and closes incidents
@@ -27,6 +33,8 @@ For operators:
 
 Callbacks come in through `web.kie_callback` → `jobs.callback` and only wake `looks`. Every loop claims from the rows
 themselves; there is no second queue. The due poller asks `DUE` once a second, for all loops in one query.
+
+A part that depends on settings which may change while it runs is given as a function that returns the latest one.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,11 +46,13 @@ from photomat.alerts.sender import AlertSender
 from photomat.assistant.calls import CALLS_DUE
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.worker import UpdateWorker
+from photomat.broadcasts.recipients import AUDIENCES_DUE, Audiences
+from photomat.broadcasts.sender import BroadcastSender, PreviewSender
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
 from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
+from photomat.delivery.lock import DELIVERIES_DUE, RESULTS_DUE, try_acquire_delivery_lock
 from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
 from photomat.delivery.render import LockedCard
 from photomat.delivery.resend import Resender
@@ -83,25 +93,30 @@ DUE: Final[Mapping[str, str]] = {
     "receipts": ReceiptReminder.DUE,
     "notices": NoticeSender.DUE,
     "assistant": CALLS_DUE,
+    "audiences": AUDIENCES_DUE,
+    "broadcasts": BroadcastSender.DUE,
+    "previews": PreviewSender.DUE,
 }
+URGENT: Final = (RESULTS_DUE, CompletionNotifier.DUE, Resender.DUE, NoticeSender.DUE)
+"""While one of these finds something, no message of a broadcast is claimed."""
 
 
 def update_steps(
-    worker: UpdateWorker, pre_checkout_worker: UpdateWorker, *, wake: Callable[[str], None]
+    worker: Callable[[], UpdateWorker], pre_checkout_worker: Callable[[], UpdateWorker], *, wake: Callable[[str], None]
 ) -> list[LoopStep[Any]]:
     """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled."""
 
     async def handle(claimed: Claimed) -> None:
-        await worker.handle(claimed)
+        await worker().handle(claimed)
         for name in ("uploads", "submits", "deliveries", "sends", "receipts", "notices", "refunds", "assistant"):
             wake(name)
 
     return [
-        LoopStep(name="updates", claim=worker.claim, do=handle, width=8),
+        LoopStep(name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=8),
         LoopStep(
             name="pre-checkout",
-            claim=pre_checkout_worker.claim,
-            do=pre_checkout_worker.handle,
+            claim=lambda limit: pre_checkout_worker().claim(limit),
+            do=lambda claimed: pre_checkout_worker().handle(claimed),
             width=2,
         ),
     ]
@@ -113,7 +128,7 @@ def job_steps(
     claims: Claims,
     submitter: Submitter,
     poller: TaskPoller,
-    coordinator: Coordinator,
+    coordinator: Callable[[], Coordinator],
     completions: CompletionNotifier,
     resender: Resender,
     archive: ResultArchive,
@@ -136,17 +151,27 @@ def job_steps(
             name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
         ),
         LoopStep(name="looks", claim=claims.looks, do=poller.look, width=max(LOOK_WIDTH, claims.queries.limit)),
-        LoopStep(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=8),
+        LoopStep(
+            name="deliveries",
+            claim=claim_deliveries,
+            do=lambda card: coordinator().deliver_result_atomic(card),
+            width=8,
+        ),
         message_step("rings", completions, width=4),
         message_step("sends", resender, width=2),
         LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2),
     ]
 
 
-def alert_steps(checker: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
+def alert_steps(checker: Callable[[], RuleChecker], sender: AlertSender) -> list[LoopStep[Any]]:
     """Alerts, on every instance: that none is ACTIVE is one of the rules."""
     return [
-        LoopStep(name="watches", claim=checker.claim, do=checker.check, width=3),
+        LoopStep(
+            name="watches",
+            claim=lambda limit: checker().claim(limit),
+            do=lambda claimed: checker().check(claimed),
+            width=3,
+        ),
         message_step("alerts", sender, width=2),
     ]
 
@@ -155,7 +180,7 @@ def money_steps(
     *,
     invoices: InvoicePoller,
     refunder: Refunder,
-    rewards: RewardBooker,
+    rewards: Callable[[], RewardBooker],
     reminder: ReceiptReminder,
     notices: NoticeSender,
 ) -> list[LoopStep[Any]]:
@@ -163,15 +188,28 @@ def money_steps(
     return [
         LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=4),
         LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=2),
-        LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=2),
+        LoopStep(
+            name="rewards", claim=lambda limit: rewards().claim(limit), do=lambda due: rewards().book(due), width=2
+        ),
         message_step("receipts", reminder, width=2),
         message_step("notices", notices, width=4),
     ]
 
 
-def assistant_step(assistant: AssistantLoop) -> LoopStep[Any]:
+def broadcast_steps(audiences: Audiences, sender: BroadcastSender, previews: PreviewSender) -> list[LoopStep[Any]]:
+    """Broadcasts, on every instance; so many messages at once are what a kill can leave unknown."""
+    return [
+        LoopStep(name="audiences", claim=audiences.claim, do=audiences.look_after, width=2),
+        message_step("broadcasts", sender, width=4),
+        message_step("previews", previews, width=1),
+    ]
+
+
+def assistant_step(assistant: Callable[[], AssistantLoop]) -> LoopStep[Any]:
     """Calls to the optional chat model, on every instance."""
-    return LoopStep(name="assistant", claim=assistant.claim, do=assistant.do, width=4)
+    return LoopStep(
+        name="assistant", claim=lambda limit: assistant().claim(limit), do=lambda call: assistant().do(call), width=4
+    )
 
 
 def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:

@@ -109,6 +109,7 @@ async def _run_until(
             group.create_task(Leader(direct, program.state, drain=program.drain).run(stop)),
             group.create_task(heartbeat.run(stop)),
             group.create_task(DuePoller(program.pool, program.wakes, DUE).run(stop)),
+            group.create_task(program.live.run(program.pool, stop)),
             group.create_task(_be_active(program, duties, stop)),
             group.create_task(_tend(tend, stop)),
             (watch := group.create_task(_watch_installation(program, stop))),

@@ -1,8 +1,8 @@
 """What is deleted after a time, by the duty of the ACTIVE instance and by `photomat prune`. Imports no aiogram.
 
 Never deleted: users, jobs and the rows of their results, everything about money (wallets, ledger, holds, payments, receipts,
-rewards), the operators' journal, pauses (a row a name), differences, sealed days, updates that were parked, callbacks that
-never found their job.
+rewards), the operators' journal, broadcasts and their counts, pauses (a row a name), differences, sealed days, updates that
+were parked, callbacks that never found their job.
 """
 
 from datetime import timedelta
@@ -12,6 +12,7 @@ from photomat.alerts.store import CLOSED_INCIDENTS
 from photomat.app.settings import Settings
 from photomat.assistant import calls
 from photomat.audit.proofs import OLD_PROOFS
+from photomat.broadcasts import broadcast
 from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.files.store import UNUSED_FILES
 from photomat.inbox.lanes import HANDLED, QUIET_LANES
@@ -20,6 +21,7 @@ from photomat.jobs.orphans import MATCHED_ORPHANS
 from photomat.messages.notices import ENDED_NOTICES
 from photomat.operators.access import OLD_LINKS, OLD_SESSIONS
 from photomat.orders.draft import UNBOUGHT_DRAFTS
+from photomat.support.thread import CLOSED_TICKETS
 from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)
@@ -46,6 +48,13 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         _rows("input files", settings.keep_input_files_days, UNUSED_FILES),
         _rows("resends", settings.keep_resends_days, RESENDS),
         _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
+        _rows("tickets", settings.keep_tickets_days, CLOSED_TICKETS),
+        RetentionRule(
+            name="recipients of broadcasts",
+            keep=_days(settings.keep_notices_days),
+            count=broadcast.count_old_sends,
+            delete=broadcast.delete_old_sends,
+        ),
         _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),
         _rows("audit proofs", settings.keep_proofs_days, OLD_PROOFS),
         RetentionRule(

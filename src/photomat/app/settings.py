@@ -11,9 +11,10 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from photomat.kernel.errors import Startup
 from photomat.kernel.ids import BotId, ChatId
@@ -21,6 +22,9 @@ from photomat.kernel.ids import BotId, ChatId
 SANDBOX_WELCOME = 100_000
 SANDBOX_FOLDER = "sandbox"
 MAX_S = 366 * 86400
+UPDATES_PER_MINUTE = 120
+MAX_MINOR = 10**12
+"""Far above any price, far below what a bigint holds."""
 
 
 def _kept(days: int, what: str, *, least: int = 0, most: int = 36_500) -> Any:
@@ -64,35 +68,48 @@ class Settings(BaseSettings):
         description="Signs callback URLs; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
     admin_ids: str = Field("", description="Telegram ids of operators, by comma: they get alerts and decide receipts.")
-    console_password: str | None = Field(None, description="Opens the operators' console.")
+    console_password: str | None = Field(
+        None, description="Opens the operators' console as its owner; without it a link from the bot does."
+    )
+    metrics_token: str | None = Field(None, description="GET /metrics asks for it: `Authorization: Bearer …`.")
     currency: str = Field(
         "RUB",
         pattern=r"^[A-Z]{3}$",
         description="The currency of wallets and prices; it cannot change once there are any.",
     )
-    usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs. Not RUB: set it.")
-    markup: Decimal = Field(Decimal("2.0"), gt=0, description="Price = Kie's cost x this.")
+    usd_rate: Decimal = Field(
+        Decimal(80), gt=0, le=10**9, description="How much of it one US dollar costs. Not RUB: set it."
+    )
+    markup: Decimal = Field(Decimal("2.0"), gt=0, le=1000, description="Price = Kie's cost x this.")
     price_step: int = Field(
         1, ge=1, le=1_000_000, description="Prices are rounded up to a multiple of this (minor units)."
     )
     most_running: int = Field(10, ge=0, le=1000, description="Jobs one user may have running at once; 0: no limit.")
     orders_per_minute: int = Field(30, ge=0, le=1000, description="Orders one user may make in a minute; 0: no limit.")
+    updates_per_minute: int | None = Field(
+        None,
+        ge=0,
+        le=10_000,
+        description="Messages and taps of one user handled in a minute; 0: no limit. Default 120; none if ORDERS_PER_MINUTE=0.",
+    )
     cooldown_s: float = Field(0, ge=0, le=86400, description="Seconds one user waits between two orders; 0: no wait.")
     free_per_day: int = Field(5, ge=0, le=1000, description="Free generations of one user in 24 hours; 0: no limit.")
     welcome_credit: int | None = Field(
-        None, ge=0, description="A new user's credit, minor units. Default 0, sandbox 100000."
+        None, ge=0, le=MAX_MINOR, description="A new user's credit, minor units. Default 0, sandbox 100000."
     )
     topup_sums: str = Field(
         "100,300,500,1000,3000", description="Sums offered for a top-up, by comma, in whole units of CURRENCY."
     )
-    topup_least: int = Field(5_000, ge=1, description="The least top-up, in minor units.")
-    topup_most: int = Field(3_000_000, ge=1, description="The largest one, in minor units.")
+    topup_least: int = Field(5_000, ge=1, le=MAX_MINOR, description="The least top-up, in minor units.")
+    topup_most: int = Field(3_000_000, ge=1, le=MAX_MINOR, description="The largest one, in minor units.")
     topups_per_day: int = Field(20, ge=0, le=1000, description="Payments one user may make in 24 hours; 0: no limit.")
     stars_packages: str = Field(
         "50,100,250,500+5%,1000+10%",
         description="Packages of Telegram Stars, by comma, each with the percent it adds. Empty: no Stars.",
     )
-    star_usd: Decimal = Field(Decimal("0.013"), gt=0, description="What one Star is worth to you, in US dollars.")
+    star_usd: Decimal = Field(
+        Decimal("0.013"), gt=0, le=100, description="What one Star is worth to you, in US dollars."
+    )
     stars_reconcile_s: float = Field(
         180, gt=0, le=86400, description="Seconds between two comparisons with Telegram's list of Stars."
     )
@@ -103,7 +120,10 @@ class Settings(BaseSettings):
         10, ge=0, le=1000, description="Percent that a subscription's month credits above the worth of its Stars."
     )
     subscription_credit: int = Field(
-        0, ge=0, description="Its monthly credit, minor units; 0: the worth of the Stars and SUBSCRIPTION_BONUS."
+        0,
+        ge=0,
+        le=MAX_MINOR,
+        description="Its monthly credit, minor units; 0: the worth of the Stars and SUBSCRIPTION_BONUS.",
     )
     transfer_details: str = Field("", description="Bank details for transfers by hand. Empty: no transfers.")
     yookassa_shop_id: str | None = Field(None, description="YooKassa: your shop's id.")
@@ -116,9 +136,9 @@ class Settings(BaseSettings):
     crypto_pay_token: str | None = Field(None, description="Crypto Pay (@CryptoBot): your app's token.")
     crypto_pay_api_url: str = Field("https://pay.crypt.bot", description="Crypto Pay's API server.")
     referral_reward: int = Field(
-        2_000, ge=0, description="The inviter's reward for a friend's first paid job, in minor units."
+        2_000, ge=0, le=MAX_MINOR, description="The inviter's reward for a friend's first paid job, in minor units."
     )
-    referral_friend_reward: int = Field(2_000, ge=0, description="What the friend gets then.")
+    referral_friend_reward: int = Field(2_000, ge=0, le=MAX_MINOR, description="What the friend gets then.")
     referral_percent: int = Field(0, ge=0, le=50, description="The inviter's percent of a friend's top-ups; 0: none.")
     referral_free: int = Field(
         1, ge=0, le=100, description="Extra free generations a day for each friend who has paid (ten friends at most)."
@@ -128,6 +148,10 @@ class Settings(BaseSettings):
     )
     support_contact: str = Field("", description="Whom /paysupport names: a @username, an address, a link.")
     terms_url: str | None = Field(None, description="Your terms of sale; without it /terms shows a short text.")
+    timezone: str = Field(
+        "Europe/Moscow",
+        description="The time zone of days and times in the console and in reports, such as Asia/Almaty.",
+    )
     delivery_lease_s: float = Field(300, gt=0, le=MAX_S, description="How long a delivery lock lasts.")
     lease_s: float = Field(30, gt=0, le=MAX_S, description="How long any other claim lasts.")
     poll_first_s: float = Field(2, gt=0, le=MAX_S, description="Seconds from creating a task to its first poll.")
@@ -154,12 +178,20 @@ class Settings(BaseSettings):
     keep_assistant_calls_days: int = _kept(
         90, "what calls to the chat model cost; texts go at once, transcripts after a day"
     )
+    keep_tickets_days: int = _kept(365, "closed tickets of support, with their messages")
     keep_readings_days: int = _kept(90, "hourly readings of the balance at Kie")
-    disk_alert_mb: int = Field(1024, ge=0, description="Alert when the disk of DATA_DIR has fewer free MB; 0: never.")
+    ticket_alert_min: int = Field(
+        60, ge=0, description="Alert when a customer waits so many minutes for an answer of support; 0: never."
+    )
+    disk_alert_mb: int = Field(
+        1024, ge=0, le=10**9, description="Alert when the disk of DATA_DIR has fewer free MB; 0: never."
+    )
     disk_reserve_mb: int = Field(
         200, ge=0, description="With fewer free MB no result is copied: the rest is for the database."
     )
-    database_alert_mb: int = Field(0, ge=0, description="Alert when the database is larger than this, in MB; 0: never.")
+    database_alert_mb: int = Field(
+        0, ge=0, le=10**9, description="Alert when the database is larger than this, in MB; 0: never."
+    )
     kie_creates_per_10s: int = Field(
         20, ge=1, le=2000, description="Tasks per 10 s Kie allows this account; we stay a little below."
     )
@@ -241,6 +273,13 @@ class Settings(BaseSettings):
             raise ValueError("must be Telegram ids by comma")
         return value
 
+    @field_validator("timezone")
+    @classmethod
+    def _is_a_zone(cls, value: str) -> str:
+        if value != "UTC" and ("/" not in value or value not in available_timezones()):
+            raise ValueError("must be a time zone such as Europe/Moscow")
+        return value
+
     @property
     def sandboxed(self) -> bool:
         """Whether neither key is set, so that everything outside is simulated."""
@@ -252,10 +291,24 @@ class Settings(BaseSettings):
             update={"bot_token": None, "kie_api_key": None, "data_dir": self.data_dir / SANDBOX_FOLDER}
         )
 
+    def with_defaults(self, **values: object) -> "Settings":
+        """These settings with other defaults: only what was not given is replaced, and it still counts as not given."""
+        missing = {name: value for name, value in values.items() if name not in self.model_fields_set}
+        changed = self.model_copy(update=missing)
+        changed.model_fields_set.difference_update(missing)
+        return changed
+
     @property
     def bot_id(self) -> BotId | None:
         """The bot's own id, the number before its token's colon; None in the sandbox."""
         return None if self.bot_token is None else BotId(int(self.bot_token.partition(":")[0]))
+
+    @property
+    def updates_a_minute(self) -> int:
+        """The limit of a user's updates: above what the allowed orders need, and none where those are unlimited."""
+        if self.updates_per_minute is not None:
+            return self.updates_per_minute
+        return UPDATES_PER_MINUTE if self.orders_per_minute else 0
 
     @property
     def base_url(self) -> str | None:
@@ -274,6 +327,10 @@ class Settings(BaseSettings):
     @property
     def examples_folder(self) -> Path:
         return Path(self.data_dir) / "examples"
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
 
     @property
     def admins(self) -> tuple[ChatId, ...]:
@@ -302,6 +359,21 @@ class Settings(BaseSettings):
         if self.welcome_credit is not None:
             return self.welcome_credit
         return SANDBOX_WELCOME if self.sandboxed else 0
+
+
+class GivenSettings(Settings):
+    """The same fields and rules, filled from arguments alone: to try the values of the settings page."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003  this signature is pydantic's
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
 
 
 class _Keys(BaseSettings):

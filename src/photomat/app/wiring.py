@@ -5,7 +5,7 @@ Concrete classes are named here alone. To follow one loop, start at its step in 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
-from aiogram import Bot
+from aiogram import Bot, Dispatcher
 from aiohttp import web
 
 from photomat import __version__
@@ -23,7 +22,17 @@ from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
 from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
-from photomat.app.flow import DUE, alert_steps, assistant_step, job_steps, money_steps, update_steps
+from photomat.app.flow import (
+    DUE,
+    URGENT,
+    alert_steps,
+    assistant_step,
+    broadcast_steps,
+    job_steps,
+    money_steps,
+    update_steps,
+)
+from photomat.app.live_settings import LiveSettings
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     call_limits_of,
@@ -38,11 +47,14 @@ from photomat.assistant.service import Assistant
 from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import BotConfig, Support
-from photomat.bot.updates import store_updates
+from photomat.bot.context import AdminOptions, BotConfig, Support
+from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
+from photomat.broadcasts.recipients import Audiences
+from photomat.broadcasts.sender import BroadcastSender, PreviewSender, broadcast_budget
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
+from photomat.catalog.storefront import Cheapest
 from photomat.cluster.instances import Heartbeat, new_instance_id
 from photomat.cluster.leader import ActiveState
 from photomat.console.app import build_console
@@ -58,7 +70,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
-from photomat.inbox.receive import is_handled, queue_depth
+from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
@@ -66,6 +78,7 @@ from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
+from photomat.kernel.money import Money
 from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
@@ -106,7 +119,7 @@ SHARE_OF_HANDLER: Final = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    settings: Settings
+    live: LiveSettings
     pool: BoundedPool
     heartbeat_pool: BoundedPool
     bot: Bot
@@ -115,6 +128,7 @@ class Program:
     texts: Texts
     catalog: Catalog
     templates: Mapping[str, Template]
+    cheapest: Cheapest
     wakes: Wakes
     state: ActiveState
     instance: InstanceId
@@ -126,8 +140,17 @@ class Program:
     drain: DrainState
 
     @property
+    def settings(self) -> Settings:
+        """The settings as they are now: what is made from a live one is made again when it changes (`live.following`)."""
+        return self.live.current
+
+    @property
     def bot_id(self) -> BotId:
         return BotId(self.bot.id)
+
+    @property
+    def update_limit(self) -> UpdateLimit:
+        return UpdateLimit(a_minute=self.settings.updates_a_minute, tell=tell_of_flood)
 
     def heartbeat(self) -> Heartbeat:
         return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__, drain=self.drain)
@@ -150,14 +173,17 @@ class Program:
         )
 
     def update_steps(self) -> list[LoopStep[Any]]:
-        workers = [self._update_worker(pre_checkout=pre_checkout) for pre_checkout in (False, True)]
+        workers = [
+            self.live.following(partial(self._update_worker, build_dispatcher(), pre_checkout=pre_checkout))
+            for pre_checkout in (False, True)
+        ]
         return update_steps(*workers, wake=self.wakes.here)
 
-    def _update_worker(self, *, pre_checkout: bool) -> UpdateWorker:
+    def _update_worker(self, dispatcher: Dispatcher, *, pre_checkout: bool) -> UpdateWorker:
         return UpdateWorker(
             config=self._bot_config(),
             bot=self.bot,
-            dispatcher=build_dispatcher(),
+            dispatcher=dispatcher,
             instance=self.instance,
             lease_s=self.settings.lease_s,
             pre_checkout=pre_checkout,
@@ -172,6 +198,7 @@ class Program:
             rates=rates_of(self.settings),
             limits=limits_of(self.settings),
             accepts_callbacks=self.settings.base_url is not None,
+            cheapest=self.cheapest,
         )
 
     @property
@@ -197,6 +224,11 @@ class Program:
                 messenger=TelegramMessenger(self.bot), archive=self._archive, texts=self.texts, links=self._links
             ),
             has_assistant=settings.has_assistant,
+            admin=AdminOptions(
+                public_url=settings.base_url,
+                zone=settings.zone,
+                delivery_lease=timedelta(seconds=settings.delivery_lease_s),
+            ),
         )
 
     @property
@@ -217,15 +249,21 @@ class Program:
             disk=self.disk,
             disk_alert_bytes=self.settings.disk_alert_mb * MIB,
             database_alert_bytes=self.settings.database_alert_mb * MIB,
+            ticket_alert=timedelta(minutes=self.settings.ticket_alert_min),
         )
+
+    @property
+    def _console_url(self) -> str | None:
+        base_url = self.settings.base_url
+        return None if base_url is None else f"{base_url}/console"
 
     def instance_steps(self) -> list[LoopStep[Any]]:
         """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            RuleChecker(context=self.probe_context, admins=self.settings.admins),
-            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
+            self.live.following(lambda: RuleChecker(context=self.probe_context, admins=self.settings.admins)),
+            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts, console_url=self._console_url),
         )
         steps = job_steps(
             self.pool,
@@ -243,7 +281,7 @@ class Program:
                 send_queue=SendQueue(apart_s=self.claims.creates.apart_s),
             ),
             poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
-            coordinator=self._coordinator(messenger, wake),
+            coordinator=self.live.following(lambda: self._coordinator(messenger, wake)),
             completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
             resender=self._resender(messenger),
             archive=self._archive,
@@ -251,8 +289,11 @@ class Program:
             lease=times_of(self.settings).lease,
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
-        assistant = AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
-        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant)]
+        assistant = self.live.following(
+            lambda: AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
+        )
+        broadcasts = self._broadcast_steps(messenger)
+        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant), *broadcasts]
 
     @property
     def _archive(self) -> ResultArchive:
@@ -296,11 +337,24 @@ class Program:
         return money_steps(
             invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, calls=refund_calls(self.bot, self.providers)),
-            rewards=RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings)),
+            rewards=self.live.following(lambda: RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings))),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
+        )
+
+    def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
+        return broadcast_steps(
+            Audiences(pool=self.pool),
+            BroadcastSender(
+                pool=self.pool,
+                messenger=messenger,
+                instance=self.instance,
+                budget=broadcast_budget(self.settings.telegram_calls_per_s),
+                urgent=URGENT,
+            ),
+            PreviewSender(pool=self.pool, messenger=messenger),
         )
 
     @property
@@ -314,6 +368,7 @@ class Program:
                 version=__version__,
                 queue_depth=lambda: queue_depth(self.pool),
                 is_disk_full=lambda: self.disk.is_full,
+                metrics_token=self.settings.metrics_token,
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
@@ -323,11 +378,11 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=partial(store_updates, self.pool, self.bot_id, self.guard),
+                receive=self._store_updates,
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
-            console=build_console(self._console_config()),
+            console=build_console(self.live.following(self._console_config)),
         )
 
     def _console_config(self) -> ConsoleConfig:
@@ -340,14 +395,19 @@ class Program:
             archive=self._archive,
             files=BotFiles(self.bot, within_s=ACCEPT_WITHIN_S),
             owners=Owners(telegram_ids=settings.admins, password=settings.console_password),
-            zone=ZoneInfo("Europe/Moscow"),
+            zone=settings.zone,
+            settings=self.live.rules,
             is_secure=(settings.base_url or "").startswith("https://"),
             delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             given_up_after=timedelta(seconds=settings.job_timeout_s),
+            most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
             disk=self.disk,
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
+
+    async def _store_updates(self, updates: Sequence[Mapping[str, Any]]) -> list[int]:
+        return await store_updates(self.pool, self.bot_id, self.guard, updates, limit=self.update_limit)
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
         await make_invoice_due(self.pool, provider, external_id)
@@ -367,8 +427,10 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
     stack.push_async_callback(_close_pool, heartbeat_pool)
     bot, kie = connect_outside(stack, settings, pool)
     texts, catalog = load_texts(), load_catalog()
+    live = LiveSettings(settings)
+    await live.refresh(pool)
     return Program(
-        settings=settings,
+        live=live,
         pool=pool,
         heartbeat_pool=heartbeat_pool,
         bot=bot,
@@ -377,6 +439,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         texts=texts,
         catalog=catalog,
         templates=shipped_templates(catalog),
+        cheapest=Cheapest(),
         wakes=Wakes(DUE),
         state=ActiveState(),
         instance=instance,

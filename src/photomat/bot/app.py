@@ -3,13 +3,21 @@
 aiogram's own FSM middleware is off: the worker loads each update's conversation before its handlers and writes it after them.
 """
 
+from collections.abc import Collection
+from contextlib import suppress
 from typing import Final
 
 from aiogram import Bot, Dispatcher, Router
-from aiogram.types import BotCommand
+from aiogram.exceptions import TelegramBadRequest
+from aiogram.types import BotCommand, BotCommandScopeChat
 
+from photomat.bot.admin import actions as admin_actions
+from photomat.bot.admin import alerts as admin_alerts
+from photomat.bot.admin import handlers as admin
+from photomat.bot.admin import pauses as admin_pauses
 from photomat.bot.assistant import handlers as assistant
-from photomat.bot.menu import deep_link, fallback, search
+from photomat.bot.bans import RefuseBanned
+from photomat.bot.menu import broadcast_button, deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
 from photomat.bot.order_card import handlers as order_card
@@ -19,6 +27,8 @@ from photomat.bot.pause import AnswerWhilePaused
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
+from photomat.bot.support import desk
+from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import handlers as topup
@@ -47,9 +57,12 @@ COMMANDS: Final = (
     "cancel",
     "lang",
     "help",
+    "support",
     "paysupport",
     "terms",
 )
+OPERATORS_COMMANDS: Final = ("admin", "receipts", "tickets")
+"""In the menu of operators' own chats only."""
 CALL_TIMEOUT_S: Final = 10
 
 
@@ -59,6 +72,7 @@ def build_dispatcher() -> Dispatcher:
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     answer_while_paused = AnswerWhilePaused()
     for observer in (dispatcher.message, dispatcher.callback_query):
+        observer.middleware(RefuseBanned())
         observer.middleware(answer_while_paused)
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
@@ -74,7 +88,11 @@ def _routers() -> list[Router]:
         stars.router(),
         transfer.commands_router(),
         review.commands_router(),
+        admin.commands_router(),
+        admin_actions.commands_router(),
+        desk.commands_router(),
         deep_link.router(),
+        broadcast_button.router(),
         menu.router(),
         templates.router(),
         examples.router(),
@@ -86,9 +104,16 @@ def _routers() -> list[Router]:
         rewards.router(),
         topup.router(),
         subscription.router(),
+        support.router(),
         fallback.unknown_command_router(),
+        desk.router(),
+        support.messages_router(),
         transfer.router(),
         review.router(),
+        admin.router(),
+        admin_actions.router(),
+        admin_pauses.router(),
+        admin_alerts.router(),
         templates.answers_router(),
         voice_handlers.router(),
         order_form.router(),
@@ -107,3 +132,19 @@ async def announce_commands(bot: Bot, texts: Texts) -> None:
         commands = [BotCommand(command=name, description=texts.say(language, f"command-{name}")) for name in COMMANDS]
         code = None if language == DEFAULT_LANGUAGE else language
         await bot.set_my_commands(commands, language_code=code, request_timeout=CALL_TIMEOUT_S)
+
+
+async def announce_to_operators(bot: Bot, texts: Texts, operators: Collection[int]) -> None:
+    """Add the operators' commands to the menu of their own chats; who has not started the bot has no chat yet."""
+    for operator in operators:
+        for language in LANGUAGES:
+            names = (*OPERATORS_COMMANDS, *COMMANDS)
+            commands = [BotCommand(command=name, description=texts.say(language, f"command-{name}")) for name in names]
+            code = None if language == DEFAULT_LANGUAGE else language
+            with suppress(TelegramBadRequest):
+                await bot.set_my_commands(
+                    commands,
+                    scope=BotCommandScopeChat(chat_id=operator),
+                    language_code=code,
+                    request_timeout=CALL_TIMEOUT_S,
+                )

@@ -14,6 +14,7 @@ from photomat.catalog.storefront import OfferFilter
 from photomat.catalog.words import VoiceAccent, VoiceSex
 from photomat.jobs.gallery import GalleryFilter
 from photomat.payments.options import PaymentMethod
+from photomat.support.ticket import Topic
 
 MAX_BYTES: Final = 64
 
@@ -28,6 +29,7 @@ class Screen(StrEnum):
     HELP = "help"
     LANGUAGE = "lang"
     MORE = "more"
+    SUPPORT = "sos"
 
 
 class DraftAction(StrEnum):
@@ -68,6 +70,7 @@ class JobAction(StrEnum):
     LIKE = "like"
     UNLIKE = "unlike"
     DETAILS = "info"
+    SUPPORT = "sos"
 
 
 class TransferAction(StrEnum):
@@ -475,10 +478,68 @@ class ReceiptButton(CallbackData, prefix="r"):
     receipt_id: Id
 
 
+class OpenBroadcast(CallbackData, OpensPage, prefix="bc"):
+    """Opens what a broadcast offers."""
+
+    broadcast_id: Id
+
+
 class ReasonButton(CallbackData, prefix="rr"):
     """Declines a receipt for one of the listed reasons, by number."""
 
     receipt_id: Id
+    reason: Small
+
+
+class SupportTopicButton(CallbackData, PrivateOnly, prefix="us"):
+    """Opens a ticket about a job (0 is none) with one of the usual reasons."""
+
+    job_id: Id
+    topic: Topic
+
+
+class TicketAction(StrEnum):
+    """What a customer does with their ticket."""
+
+    THREAD = "thread"
+    WRITE = "write"
+    CLOSE = "close"
+    LEAVE = "leave"
+
+
+class TicketButton(CallbackData, PrivateOnly, prefix="u"):
+    action: TicketAction
+    ticket_id: Id
+
+
+class NewTicketButton(CallbackData, PrivateOnly, prefix="un"):
+    """Asks what a new ticket about no job is about."""
+
+    job_id: Id = 0
+
+
+class DeskAction(StrEnum):
+    """What an operator does with a ticket."""
+
+    ANSWER = "answer"
+    THREAD = "thread"
+    REFUND = "refund"
+    REPEAT = "repeat"
+    SHOW = "show"
+    CLOSE = "close"
+    KEEP = "keep"
+
+
+class DeskButton(CallbackData, prefix="uo"):
+    action: DeskAction
+    ticket_id: Id
+
+
+class DeskReasonButton(CallbackData, prefix="ur"):
+    """Acts on a ticket for one of the listed reasons, by number."""
+
+    action: DeskAction
+    ticket_id: Id
     reason: Small
 
 

@@ -6,7 +6,9 @@ Handlers do not write to the tables of the conversation or the user themselves. 
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Final, TypeAlias
+from zoneinfo import ZoneInfo
 
 from aiogram.types import Chat
 from aiogram.types import User as Sender
@@ -54,6 +56,21 @@ class Support:
 NO_SUPPORT: Final = Support()
 
 
+UTC: Final = ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminOptions:
+    """What `/admin` needs beside the rest: where the console is, the operators' time zone, the lease of a delivery."""
+
+    public_url: str | None = None
+    zone: ZoneInfo = UTC
+    delivery_lease: timedelta = timedelta(minutes=5)
+
+
+NO_CONSOLE: Final = AdminOptions()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotConfig:
     """What is the same for every update: the services handlers call, and the operator's settings about them."""
@@ -73,6 +90,7 @@ class BotConfig:
     has_assistant: bool = False
     """Whether a chat model is configured."""
     pages: ResultPages | None = None
+    admin: AdminOptions = NO_CONSOLE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -189,6 +207,7 @@ async def load_context(
         username=sender.username,
         language=starting_language(sender.language_code),
         is_blocked=False,
+        ban=None,
     )
     user = replace(user, first_name=sender.first_name, username=sender.username)
     return UpdateContext(

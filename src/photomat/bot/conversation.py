@@ -6,6 +6,7 @@ ahead of its updates.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from aiogram.fsm.state import State, StatesGroup
@@ -22,6 +23,8 @@ class Conversation:
     state: str | None = None
     data: dict[str, Any] = field(default_factory=dict)
     is_changed: bool = False
+    age: timedelta = timedelta(0)
+    """How long ago it was written."""
 
     def wait_for(self, state: State, data: Mapping[str, Any] | None = None) -> None:
         """Expect an answer of this kind next; without `data` the stored data stays as it is."""
@@ -38,13 +41,16 @@ class Conversation:
 
 async def read_conversation(pool: Pool, *, bot_id: BotId, chat_id: ChatId, user_id: UserId) -> Conversation:
     row = await pool.fetchrow(
-        "SELECT state, data FROM conversations WHERE bot_id = $1 AND chat_id = $2 AND user_id = $3",
+        """
+        SELECT state, data, photomat_now() - updated_at AS age FROM conversations
+         WHERE bot_id = $1 AND chat_id = $2 AND user_id = $3
+        """,
         bot_id,
         chat_id,
         user_id,
     )
-    state, data = (row["state"], row["data"]) if row is not None else (None, {})
-    return Conversation(bot_id=bot_id, chat_id=chat_id, user_id=user_id, state=state, data=data)
+    found = {} if row is None else dict(row)
+    return Conversation(bot_id=bot_id, chat_id=chat_id, user_id=user_id, **found)
 
 
 async def write_conversation(tx: Transaction, conversation: Conversation) -> None:
@@ -98,7 +104,31 @@ class Deciding(StatesGroup):
     naming_reason = State()
 
 
+class Administering(StatesGroup):
+    """`/admin` is open: what is typed is searched for, or answers a question of the action in the conversation's data."""
+
+    finding = State()
+    naming_sum = State()
+    writing = State()
+    naming_reason = State()
+    naming_model = State()
+    confirming = State()
+
+
 class Paying(StatesGroup):
     """A sum of a top-up is typed; the way and the waiting order are in the conversation's data."""
 
     naming_sum = State()
+
+
+class Supporting(StatesGroup):
+    """A customer writes to support; the ticket, or the job of a new one, is in the conversation's data."""
+
+    writing = State()
+
+
+class Answering(StatesGroup):
+    """An operator types the answer to a ticket, or the reason of an action on it."""
+
+    answer = State()
+    reason = State()

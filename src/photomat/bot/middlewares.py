@@ -4,7 +4,7 @@ Also the filters that tell private chats from groups, and messages to the bot fr
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from aiogram import BaseMiddleware, Bot
 from aiogram.enums import ChatType
@@ -18,6 +18,9 @@ from photomat.bot.transport import Tap, close_keyboards
 from photomat.jobs.history import is_job_card
 from photomat.kernel.ids import ChatId, MessageId
 
+SERVED: Final = "for_banned"
+FOR_BANNED: Final = {SERVED: True}
+"""A handler registered with these flags answers banned users too."""
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 
@@ -25,7 +28,7 @@ class RegisterSender(BaseMiddleware):
     """A sender whom a handler answers becomes a user; people who only talk in a group do not."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        _context(data).registers_user = True
+        context_of(data).registers_user = True
         return await handler(event, data)
 
 
@@ -39,7 +42,7 @@ class LeaveQuestionOnNewPage(BaseMiddleware):
         command = data.get("command")
         by_command = isinstance(command, CommandObject) and command.command != "cancel"
         if by_command or isinstance(data.get("callback_data"), OpensPage):
-            _context(data).leave_question()
+            context_of(data).leave_question()
         return await handler(event, data)
 
 
@@ -47,7 +50,7 @@ class CloseAnsweredQuestion(BaseMiddleware):
     """A question that was answered, or left, loses its buttons; the message that was tapped has become something else."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        ctx, before = _context(data), _form_before(_context(data))
+        ctx, before = context_of(data), _form_before(context_of(data))
         result = await handler(event, data)
         after, bot = ctx.form, data.get("bot")
         if before is None or not isinstance(bot, Bot) or (after is not None and _is_same_question(before, after)):
@@ -91,7 +94,7 @@ class AnswerEveryTap(BaseMiddleware):
 async def _is_job_card(event: CallbackQuery, data: dict[str, Any]) -> bool:
     if event.message is None:
         return False
-    ctx = _context(data)
+    ctx = context_of(data)
     return await is_job_card(
         ctx.pool,
         bot_id=ctx.bot_id,
@@ -100,7 +103,7 @@ async def _is_job_card(event: CallbackQuery, data: dict[str, Any]) -> bool:
     )
 
 
-def _context(data: dict[str, Any]) -> UpdateContext:
+def context_of(data: dict[str, Any]) -> UpdateContext:
     ctx = data["ctx"]
     if not isinstance(ctx, UpdateContext):
         raise TypeError(f"the dispatcher was given {type(ctx).__name__} where UpdateContext belongs")

@@ -23,11 +23,13 @@ from photomat.catalog.model import Model
 from photomat.catalog.price_list import PriceGroup, PriceGroups, PriceRates, Rate
 from photomat.catalog.pricing import Quote
 from photomat.kernel.money import ExactMoney, Money
-from photomat.orders.outcome import LimitReached
+from photomat.orders.outcome import LimitKind, LimitReached
 from photomat.texts.load import Say
 
 MINUTE_S: Final = 60
 LONGEST_IN_SECONDS_S: Final = 100
+LONGEST_IN_HOURS: Final = 48
+DAY_H: Final = 24
 THOUSAND: Final = Decimal(1000)
 SAID_ONCE: Final = frozenset({"generation", "image", "video"})
 """Of these a single one needs no number."""
@@ -144,19 +146,24 @@ def why_page(
 
 def refusal(say: Say, refused: LimitReached) -> str:
     key = f"tap-limit-{refused.why}"
+    if refused.why is LimitKind.BANNED:
+        return say("tap-limit-banned-for-good") if refused.wait is None else say(key, wait=span(say, refused.wait))
     if refused.wait is None:
         return say(key, limit=refused.limit)
     return say(key, limit=refused.limit, wait=span(say, refused.wait))
 
 
 def span(say: Say, wait: timedelta) -> str:
-    """A wait in words, rounded up: `40 с`, `3 мин`, `5 ч 12 мин`."""
+    """A wait in words, rounded up: `40 с`, `3 мин`, `5 ч 12 мин`, `6 дн 3 ч`."""
     seconds = max(1, ceil(wait.total_seconds()))
     if seconds <= LONGEST_IN_SECONDS_S:
         return say("wait-seconds", seconds=seconds)
     minutes = ceil(seconds / MINUTE_S)
     if minutes < MINUTE_S:
         return say("wait-minutes", minutes=minutes)
+    if minutes > LONGEST_IN_HOURS * MINUTE_S:
+        hours = ceil(minutes / MINUTE_S)
+        return say("wait-days", days=hours // DAY_H, hours=hours % DAY_H)
     return say("wait-hours", hours=minutes // MINUTE_S, minutes=minutes % MINUTE_S)
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import ceil
 from typing import Any, Final
 
 from aiogram import Bot
@@ -17,13 +18,15 @@ from aiogram.methods import TelegramMethod
 from photomat.bot.app import ALLOWED_UPDATES
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.worker import translated
-from photomat.db.pool import Pool
-from photomat.inbox.receive import receive
+from photomat.db.pool import Pool, Transaction
+from photomat.inbox.receive import Flood, UpdateLimit, receive
+from photomat.inbox.update import private_chat_of
 from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Transient
-from photomat.kernel.ids import BotId
+from photomat.kernel.ids import BotId, ChatId
 from photomat.kernel.logs import get_logger
+from photomat.messages.notices import notify
 
 ANSWER_WITHIN_S: Final = 10
 MAX_PAUSE_S: Final = 30
@@ -55,6 +58,7 @@ class Poller:
     wake: Callable[[str], None]
     wait_s: int = 25
     guard: CheckoutGuard | None = None
+    limit: Callable[[], UpdateLimit] | None = None
     _offset: int | None = field(default=None, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -80,18 +84,38 @@ class Poller:
         )
         if not updates:
             return 0
-        new = await store_updates(self.pool, BotId(self.bot.id), self.guard, updates)
+        limit = self.limit() if self.limit is not None else None
+        new = await store_updates(self.pool, BotId(self.bot.id), self.guard, updates, limit=limit)
         self._offset = max(update["update_id"] for update in updates) + 1
         self.wake("updates")
         return len(new)
 
 
 async def store_updates(
-    pool: Pool, bot_id: BotId, guard: CheckoutGuard | None, updates: Sequence[Mapping[str, Any]]
+    pool: Pool,
+    bot_id: BotId,
+    guard: CheckoutGuard | None,
+    updates: Sequence[Mapping[str, Any]],
+    *,
+    limit: UpdateLimit | None = None,
 ) -> list[int]:
     """Commit updates to the inbox, with the pre-checkout queries among them under watch; return the ids of the new ones."""
-    store = partial(receive, pool, bot_id=bot_id, updates=updates)
+    store = partial(receive, pool, bot_id=bot_id, updates=updates, limit=limit)
     return await store() if guard is None else await guard.store_guarded(updates, store)
+
+
+async def tell_of_flood(tx: Transaction, flood: Flood) -> None:
+    """Write to the user's own chat that the rest of the minute is skipped; a group is not bothered with it."""
+    chat_id = private_chat_of(flood.update)
+    if chat_id is None:
+        return
+    await notify(
+        tx,
+        key=f"flood:{flood.key}",
+        chat_id=ChatId(chat_id),
+        text_key="updates-too-many",
+        facts={"limit": flood.limit, "seconds": max(1, ceil(flood.remaining.total_seconds()))},
+    )
 
 
 def _pause_s(trouble: Exception, failures: int) -> float:

@@ -7,6 +7,7 @@ from typing import Final
 import asyncpg
 
 from photomat.app.clients import connect_outside
+from photomat.app.live_settings import effective
 from photomat.app.settings import Settings
 from photomat.checks.callback import callback_handler
 from photomat.checks.context import SESSION, CheckContext
@@ -30,7 +31,7 @@ async def check(settings: Settings, dsn: str, *, only: str | None = None) -> Asy
         pool = await connect_pool(dsn, name=SESSION, size=POOL_SIZE, through_pooler=pooled, patience_s=0)
         stack.push_async_callback(pool.close)
         bot, account = (None, None) if settings.sandboxed else connect_outside(stack, settings, pool)
-        context = CheckContext(settings=settings, dsn=dsn, pool=pool, bot=bot, account=account)
+        context = CheckContext(settings=await effective(pool, settings), dsn=dsn, pool=pool, bot=bot, account=account)
         for number, (name, phase) in enumerate(FUNCTIONS.items(), start=1):
             if only in {None, name}:
                 yield Phase(number=number, name=name, findings=await _run(phase, context))

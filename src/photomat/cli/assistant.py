@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from photomat.app.settings import load
 from photomat.app.terms import call_limits_of
 from photomat.assistant.calls import UNREPORTED_CREDITS
 from photomat.assistant.evaluate import Planner, Report, Score, evaluate, labelled_requests
@@ -17,7 +16,7 @@ from photomat.catalog.formula import plain
 from photomat.catalog.load import load_catalog
 from photomat.catalog.storefront import Storefront, storefront_of
 from photomat.cli.screen import Listing, print_listing
-from photomat.cli.session import AsJson, print_json
+from photomat.cli.session import AsJson, current_settings, print_json
 from photomat.kernel.money import Money
 
 app = typer.Typer(no_args_is_help=True)
@@ -68,7 +67,7 @@ def by_chat_model(storefront: Storefront, requests: int, *, agreed: bool) -> Liv
     """The rules and the live chat model; says what it will cost, and stops there unless that is agreed."""
     from photomat.app.clients import chat_model  # noqa: PLC0415  other commands start faster without aiogram
 
-    settings = load()
+    settings = current_settings(name="photomat assistant")
     chat = chat_model(settings)
     if chat is None:
         raise typer.BadParameter("--live needs KIE_API_KEY and ASSISTANT_MODEL")

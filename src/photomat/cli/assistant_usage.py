@@ -6,7 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
-from photomat.app.settings import load
+from photomat.app.live_settings import effective
+from photomat.app.settings import Settings, load
 from photomat.assistant.calls import Usage, usage_by_kind, usage_by_user
 from photomat.catalog.formula import plain
 from photomat.cli.screen import Listing, print_listing
@@ -22,11 +23,11 @@ def usage(
 ) -> None:
     """Calls to the chat model: how many, how they ended, what they cost, and for whom most."""
 
-    async def read(pool: Pool) -> tuple[list[Usage], list[Usage]]:
-        return await usage_by_kind(pool, days=days), await usage_by_user(pool, days=days)
+    async def read(pool: Pool) -> tuple[list[Usage], list[Usage], Settings]:
+        kinds, users = await usage_by_kind(pool, days=days), await usage_by_user(pool, days=days)
+        return kinds, users, await effective(pool, load())
 
-    settings = load()
-    kinds, users = query(read, name=NAME)
+    kinds, users, settings = query(read, name=NAME)
     if as_json:
         print_json({"calls": [asdict(each) for each in kinds], "users": [asdict(each) for each in users]})
         return

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from photomat.app.live_settings import effective
 from photomat.app.settings import Settings, load
 from photomat.app.terms import rates_of
 from photomat.catalog.answers import MEGABYTE
@@ -22,9 +23,8 @@ from photomat.catalog.overrides import settings_of_models, standing_rules
 from photomat.catalog.price_list import cheapest, least_facts, price_table
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting, as_sold, called, payload_of
-from photomat.cli.database import has_database
 from photomat.cli.screen import Listing, print_listing
-from photomat.cli.session import AsJson, print_json, query
+from photomat.cli.session import AsJson, exists_database, print_json, query
 from photomat.db.pool import Pool, transaction
 
 SESSION: Final = "photomat catalog"
@@ -115,8 +115,8 @@ def _bilingual(text: Any) -> str | None:
 @app.command("list")
 def list_command(*, as_json: AsJson = False) -> None:
     """Every model we know, whether it is sold, and from which price, as it is asked for now."""
-    settings = load()
-    rates, changed = rates_of(settings), _operator_settings(settings)
+    changed = _operator_settings(load())
+    rates = rates_of(changed.settings)
     found = [(model, _least(model, rates, changed.standing)) for model in load_catalog().models.values()]
     if as_json:
         print_json([as_listed(model, priced, changed.of(model)) for model, priced in found])
@@ -155,8 +155,8 @@ def check_command(*, as_json: AsJson = False) -> None:
 @app.command("show")
 def show_command(model: str, *, as_json: AsJson = False) -> None:
     """Everything about one model: what it asks for, within which limits, and what every choice costs."""
-    found, settings = known_model(model), load()
-    rates, setting = rates_of(settings), _operator_settings(settings).of(found)
+    found, changed = known_model(model), _operator_settings(load())
+    rates, setting = rates_of(changed.settings), changed.of(found)
     rows = price_table(found) if found.prices else []
     facts = least_facts(found)
     prices = [(row, quote(found, row.order, rates, measured=facts)) for row in rows]
@@ -189,7 +189,7 @@ def show_command(model: str, *, as_json: AsJson = False) -> None:
 @app.command("example")
 def example_command(model: str, *, as_json: AsJson = False) -> None:
     """What would be sent to Kie for a filled example of a model, and what it would cost."""
-    found, rates = known_model(model), rates_of(load())
+    found, rates = known_model(model), rates_of(_operator_settings(load()).settings)
     if not found.can_be_ordered:
         raise typer.BadParameter(f"{model} cannot be ordered: {found.off}")
     inputs = example_of(found)
@@ -277,8 +277,9 @@ def in_operators_words(setting: ModelSetting) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorSettings:
-    """Prices and storefront settings that operators changed without a deploy."""
+    """What operators changed without a deploy: settings, prices and the storefront."""
 
+    settings: Settings
     standing: Mapping[str, PriceRules]
     models: Mapping[str, ModelSetting]
 
@@ -292,10 +293,12 @@ def _operator_settings(settings: Settings) -> OperatorSettings:
     async def read(pool: Pool) -> OperatorSettings:
         async with transaction(pool) as tx:
             standing = await standing_rules(tx, currency=settings.currency)
-        return OperatorSettings(standing=standing, models=await settings_of_models(pool))
+        now = await effective(pool, settings)
+        return OperatorSettings(settings=now, standing=standing, models=await settings_of_models(pool))
 
-    embedded = has_database(settings.data_dir) if settings.sandboxed else (settings.data_dir / "postgres").exists()
-    return query(read, name=SESSION) if settings.database_url or embedded else OperatorSettings(standing={}, models={})
+    if exists_database(settings):
+        return query(read, name=SESSION)
+    return OperatorSettings(settings=settings, standing={}, models={})
 
 
 def _least(model: Model, rates: Rates, standing: Mapping[str, PriceRules]) -> Quote | None:

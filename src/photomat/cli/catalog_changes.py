@@ -9,16 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
+from photomat.app.live_settings import effective
 from photomat.app.settings import Settings, load
 from photomat.app.terms import rates_of
 from photomat.catalog.model import Model
 from photomat.catalog.order import HOST, check_order, example_of
 from photomat.catalog.overrides import StoredOverride, rules_of, setting_of, stored_rules
-from photomat.catalog.pricing import Override, Quote, Rates, quote
+from photomat.catalog.pricing import Override, Quote, quote
 from photomat.catalog.storefront import ModelSetting
 from photomat.cli.catalog import CALLBACK, SESSION, as_listed, known_model, made_by
 from photomat.cli.screen import Listing, print_listing
-from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
+from photomat.cli.session import AsJson, current_settings, operate, operator_name, print_json, print_outcome, query
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.listing import Margin, margins
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
@@ -53,12 +54,12 @@ def price(
     as_json: AsJson = False,
 ) -> None:
     """The price of a model and its rules; with an option, change it for all running instances at once."""
-    found, rates = known_model(model), rates_of(load())
+    found = known_model(model)
     if not found.prices:
         raise typer.BadParameter(f"{model} has no known price: {found.off}")
     wanted = _override(fixed=fixed, markup=markup, free=free, discount=discount, until=_utc(until))
     if wanted is None and not clear:
-        _show(found, rates, as_json=as_json)
+        _show(found, as_json=as_json)
         return
     if wanted is not None and clear:
         raise typer.BadParameter("choose one of --set, --markup, --free, --discount and --clear")
@@ -72,7 +73,11 @@ def price(
         from_at=_utc(begin),
         confirmed=confirm,
     )
-    _print_answer(found, operate(lambda pool: change_price(pool, change, rates=rates), name=SESSION), as_json=as_json)
+
+    async def act(pool: Pool) -> ActionResult:
+        return await change_price(pool, change, rates=rates_of(await effective(pool, load())))
+
+    _print_answer(found, operate(act, name=SESSION), as_json=as_json)
 
 
 def show_margins(*, days: Annotated[int, typer.Option(min=1, max=3660)] = 30, as_json: AsJson = False) -> None:
@@ -118,8 +123,9 @@ def _utc(instant: datetime | None) -> datetime | None:
     return instant.replace(tzinfo=UTC) if instant is not None and instant.tzinfo is None else instant
 
 
-def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
+def _show(model: Model, *, as_json: bool) -> None:
     async def read(pool: Pool) -> tuple[Quote, list[StoredOverride], ModelSetting]:
+        rates = rates_of(await effective(pool, load()))
         async with transaction(pool) as tx:
             standing = await rules_of(tx, model.id, currency=rates.currency)
         priced = quote(model, model.defaults, rates, standing)
@@ -131,7 +137,8 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
             as_listed(model, priced, setting) | {"quote": priced.as_json(), "rules": [asdict(rule) for rule in rules]}
         )
         return
-    margin = Money(priced.price.minor - priced.cost.minor, rates.currency)
+    currency = priced.price.currency
+    margin = Money(priced.price.minor - priced.cost.minor, currency)
     typer.echo(
         f"{model.id}: {priced.price} by {made_by(priced)}; cost {priced.cost}, margin {margin}, at default inputs"
     )
@@ -140,7 +147,7 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
         instants = (rule.from_at, rule.override.until, rule.cleared_at)
         table.add_row(
             rule.override.kind,
-            _value(rule.override, rule.currency or rates.currency),
+            _value(rule.override, rule.currency or currency),
             *(str(instant or "")[:16] for instant in instants),
             rule.operator,
             rule.reason,
@@ -240,7 +247,7 @@ def canary(
     as_json: AsJson = False,
 ) -> None:
     """Run the example of a model at Kie, for real, and compare with the catalogue; exit 1 on a difference."""
-    settings, found = load(), known_model(model)
+    settings, found = current_settings(name=SESSION), known_model(model)
     inputs = _inputs(found, given or [])
     if not confirm:
         cost = quote(found, inputs, rates_of(settings)).cost if found.prices else "an unknown sum"

@@ -2,10 +2,12 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import typer
 
+from photomat.app.live_settings import effective
 from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings, load
 from photomat.cli.database import reachable_database
@@ -31,8 +33,8 @@ from photomat.kernel.ids import BotId
 from photomat.operators import installation
 from photomat.operators.actions import ActionResult
 from photomat.texts.sentence import Sentence
+from photomat.work.retention import RetentionRule, would_prune
 from photomat.work.retention import prune as delete_old
-from photomat.work.retention import would_prune
 
 app = typer.Typer(help="Whose database this is.", no_args_is_help=True)
 NAME = "photomat installation"
@@ -156,11 +158,12 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """Delete what is older than the KEEP_…_DAYS settings allow."""
-    kinds = kinds_of(load())
-    if dry_run:
-        counts = query(lambda pool: would_prune(pool, kinds), name=PRUNE_NAME)
-    else:
-        counts = operate(lambda pool: delete_old(pool, kinds), name=PRUNE_NAME)
+
+    async def act(pool: Pool) -> tuple[list[RetentionRule], Mapping[str, int]]:
+        kinds = kinds_of(await effective(pool, load()))
+        return kinds, await (would_prune(pool, kinds) if dry_run else delete_old(pool, kinds))
+
+    kinds, counts = query(act, name=PRUNE_NAME) if dry_run else operate(act, name=PRUNE_NAME)
     if as_json:
         print_json(
             [

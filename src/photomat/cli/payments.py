@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from photomat.app.live_settings import effective
 from photomat.app.settings import load
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, minor_units, operate, operator_name, print_json, print_outcome, query
@@ -96,9 +97,8 @@ def reconcile(*, as_json: AsJson = False) -> None:
     from photomat.app.clients import connect_outside, payment_providers  # noqa: PLC0415  aiogram takes seconds to load
     from photomat.app.wiring import stars_reader  # noqa: PLC0415  likewise
 
-    settings = load()
-
     async def compare(pool: Pool) -> dict[str, int]:
+        settings = await effective(pool, load())
         async with AsyncExitStack() as stack:
             poller = InvoicePoller(pool=pool, providers=payment_providers(stack, settings))
             found = {"differences": await reconcile_providers(poller, always=True), "providers": len(poller.providers)}
@@ -240,11 +240,11 @@ def approve_command(
     as_json: AsJson = False,
 ) -> None:
     """Credit a receipt, once."""
-    minor, settings = None if amount is None else minor_units(amount), load()
+    minor = None if amount is None else minor_units(amount)
 
-    _do(
-        receipt_id,
-        lambda pool: approve_receipt(
+    async def approve(pool: Pool) -> DecisionResult:
+        settings = await effective(pool, load())
+        return await approve_receipt(
             pool,
             receipt_id,
             operator=operator or operator_name(),
@@ -252,9 +252,9 @@ def approve_command(
             minor=minor,
             reason=reason,
             anyway=anyway,
-        ),
-        as_json=as_json,
-    )
+        )
+
+    _do(receipt_id, approve, as_json=as_json)
 
 
 @receipts_app.command("decline")

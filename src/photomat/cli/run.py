@@ -177,7 +177,10 @@ def refuse_taken_port(host: str, port: int) -> None:
 
 
 def _against_simulators(settings: Settings) -> Settings:
-    return settings.model_copy(
+    prepared = settings.with_defaults(
+        transfer_details=TRANSFER_DETAILS, subscription_stars=SUBSCRIPTION_STARS, welcome_credit=SANDBOX_WELCOME
+    )
+    return prepared.model_copy(
         update={
             "bot_token": TOKEN,
             "kie_api_key": KIE_KEY,
@@ -193,11 +196,8 @@ def _against_simulators(settings: Settings) -> Settings:
             "crypto_pay_token": CRYPTO_TOKEN,
             "crypto_pay_api_url": f"http://127.0.0.1:{settings.port + 2}/cryptopay",
             "admin_ids": settings.admin_ids if settings.admins else str(OPERATOR_ID),
-            "transfer_details": settings.transfer_details or TRANSFER_DETAILS,
-            "subscription_stars": settings.subscription_stars or SUBSCRIPTION_STARS,
             "job_overdue_s": settings.job_overdue_s or OVERDUE_S,
             "job_timeout_s": TIMEOUT_S if "job_timeout_s" not in settings.model_fields_set else settings.job_timeout_s,
-            "welcome_credit": SANDBOX_WELCOME if settings.welcome_credit is None else settings.welcome_credit,
         }
     )
 
@@ -218,6 +218,7 @@ def _sandbox_urls(settings: Settings) -> dict[str, str]:
     base = "http://127.0.0.1"
     return {
         "Chat page": f"{base}:{settings.port + 1}/",
+        "Console": f"{base}:{settings.port}/console/  ·  sign in: photomat console link",
         "Bot": f"{base}:{settings.port}/health  ·  /ready  ·  /metrics",
         "Simulated Telegram": f"{base}:{settings.port + 1}",
         "Simulated Kie.ai": f"{base}:{settings.port + 2}",
@@ -303,6 +304,7 @@ def _urls(settings: Settings) -> dict[str, str]:
     return {
         "Bot": f"id {(settings.bot_token or '').partition(':')[0]}",
         "Updates": updates,
+        "Console": f"{settings.base_url or local}/console/",
         "Health": f"{local}/health",
         "Metrics": f"{local}/metrics",
     }

@@ -11,8 +11,9 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from photomat.app.live_settings import effective
 from photomat.app.settings import Settings, load
-from photomat.cli.database import reachable_database
+from photomat.cli.database import has_database, reachable_database
 from photomat.db.installation import owner_of, refusal
 from photomat.db.pool import Pool, connect_pool
 from photomat.jobs.explain import Surroundings
@@ -69,6 +70,18 @@ def operate(act: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
 
     with reachable_database(settings) as dsn:
         return asyncio.run(run(dsn))
+
+
+def exists_database(settings: Settings) -> bool:
+    """Whether there is a database to read, without starting one that was never used."""
+    embedded = has_database(settings.data_dir) if settings.sandboxed else (settings.data_dir / "postgres").exists()
+    return settings.database_url is not None or embedded
+
+
+def current_settings(*, name: str) -> Settings:
+    """The settings with the operators' values, if there is a database."""
+    settings = load()
+    return query(lambda pool: effective(pool, settings), name=name) if exists_database(settings) else settings
 
 
 async def surroundings(pool: Pool, settings: Settings) -> Surroundings:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from photomat.console.page import BASE, CONFIG, MAX_REASON, TEMPLATES, Action, ActionContext, Page, PageContext
+from photomat.console.page import BASE, MAX_REASON, TEMPLATES, Action, ActionContext, Page, PageContext, config_of
 from photomat.operators.access import (
     SESSION_LASTS,
     SignedIn,
@@ -104,7 +104,7 @@ async def show_sign_in(request: web.Request) -> web.Response:
 
 async def sign_in(request: web.Request) -> web.StreamResponse:
     """Open a session by the password or by the token of a link."""
-    config, (fields, _) = request.app[CONFIG], await _form(request)
+    config, (fields, _) = config_of(request), await _form(request)
     if not _is_own_form(request, fields):
         return _sign_in_page(request, problem="console-sign-in-expired", status=403)
     device = request.headers.get("User-Agent", "")
@@ -131,7 +131,7 @@ async def leave(request: web.Request) -> web.StreamResponse:
     fields, _ = await _form(request)
     if not hmac.compare_digest(_csrf(_cookie(request)), fields.get("csrf", "")):
         raise web.HTTPForbidden
-    await sign_out(request.app[CONFIG].pool, _cookie(request))
+    await sign_out(config_of(request).pool, _cookie(request))
     response = _redirect(SIGN_IN)
     response.del_cookie(SESSION_COOKIE, path=BASE)
     return response
@@ -167,7 +167,7 @@ def client_of(request: web.Request) -> str:
 
 
 async def _signed_in(request: web.Request, *, takes_flash: bool) -> SignedIn:
-    config, cookie = request.app[CONFIG], _cookie(request)
+    config, cookie = config_of(request), _cookie(request)
     found = await find_session(config.pool, cookie, owners=config.owners, takes_flash=takes_flash) if cookie else None
     if found is not None:
         return found
@@ -180,7 +180,7 @@ async def _signed_in(request: web.Request, *, takes_flash: bool) -> SignedIn:
 async def _context(request: web.Request, operator: SignedIn, shell: Shell) -> PageContext:
     return PageContext(
         request=request,
-        config=request.app[CONFIG],
+        config=config_of(request),
         operator=operator,
         language=language_of(request),
         csrf=_csrf(_cookie(request)),
@@ -205,7 +205,7 @@ async def _form(request: web.Request) -> tuple[dict[str, str], dict[str, web.Fil
 
 
 def _sign_in_page(request: web.Request, *, problem: str | None, status: int = 200) -> web.Response:
-    say = request.app[CONFIG].texts.speaker(language_of(request))
+    say = config_of(request).texts.speaker(language_of(request))
     token = secrets.token_urlsafe(24)
     html = (
         request.app[TEMPLATES]
@@ -216,7 +216,7 @@ def _sign_in_page(request: web.Request, *, problem: str | None, status: int = 20
             csrf=_csrf(token),
             problem=None if problem is None else say(problem),
             next=_own_path(request.query.get("next", "")),
-            has_password=bool(request.app[CONFIG].owners.password),
+            has_password=bool(config_of(request).owners.password),
         )
     )
     response = web.Response(text=html, content_type="text/html", status=status)
@@ -241,7 +241,7 @@ def _set_cookie(request: web.Request, response: web.StreamResponse, name: str, v
         path=BASE,
         httponly=True,
         samesite="Lax",
-        secure=request.app[CONFIG].is_secure,
+        secure=config_of(request).is_secure,
     )
 
 

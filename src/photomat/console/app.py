@@ -1,7 +1,7 @@
 """The console as an application below /console/: routes, navigation, error pages, templates, static files."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module, resources
 from pkgutil import iter_modules
 from typing import Any, Final
@@ -12,7 +12,7 @@ from aiohttp.typedefs import Handler
 
 from photomat.console import access, live, pages
 from photomat.console.config import ConsoleConfig
-from photomat.console.page import BASE, CONFIG, TEMPLATES, Action, Page
+from photomat.console.page import BASE, CONFIG, TEMPLATES, Action, Page, config_of
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import SignedIn
@@ -44,7 +44,8 @@ NAVIGATION: Final = [name for name in ORDER if f"/{name}" in {page.path for page
 log = get_logger()
 
 
-def build_console(config: ConsoleConfig) -> web.Application:
+def build_console(config: Callable[[], ConsoleConfig]) -> web.Application:
+    """`config` is asked with every request: it follows the settings."""
     app = web.Application(middlewares=[_show_errors], client_max_size=MAX_FORM_BYTES)
     app[CONFIG], app[TEMPLATES], app[live.STREAMS] = config, _templates(), []
     app.on_response_prepare.append(access.add_headers)
@@ -111,7 +112,7 @@ async def _show_errors(request: web.Request, handler: Handler) -> web.StreamResp
 
 
 def _error_page(request: web.Request, status: int) -> web.Response:
-    say = request.app[CONFIG].texts.speaker(access.language_of(request))
+    say = config_of(request).texts.speaker(access.language_of(request))
     known = status if status in {403, 404, 413, 503} else 500
     page = request.app[TEMPLATES].get_template("error.html")
     html = page.render(t=say, language=access.language_of(request), text=say(f"console-error-{known}"))

@@ -1,4 +1,7 @@
-"""Charts as SVG, drawn on the server: bars, lines and sparklines. Colours come from the style sheet by class."""
+"""Charts as SVG, drawn on the server: bars, lines, sparklines and meters. Colours come from the style sheet by class.
+
+A chart is drawn small and scaled to its place; on a phone the style sheet makes its words larger, so labels are short.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,9 +9,9 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-WIDTH: Final = 720
-HEIGHT: Final = 200
-LEFT: Final = 56
+WIDTH: Final = 560
+HEIGHT: Final = 190
+LEFT: Final = 46
 BOTTOM: Final = 24
 TOP: Final = 10
 LINES: Final = 4
@@ -58,6 +61,30 @@ def lines(points: Sequence[Point], *, title: str, written: Callable[[float], str
     return _chart(points, title, top, written, drawn + dots)
 
 
+def compared(points: Sequence[Point], *, title: str, written: Callable[[float], str] = str) -> Markup:
+    """Bars in front of paler ones: the first value beside the second, what is now beside what was."""
+    top = _scale(max((max(point.values) for point in points), default=0))
+    step = (WIDTH - LEFT) / max(len(points), 1)
+    shapes = Markup("").join(
+        Markup("<g><title>{}: {}</title>{}{}</g>").format(
+            point.label,
+            " / ".join(written(value) for value in point.values),
+            _column("ghost", point.values[1], LEFT + index * step + step * 0.08, step * 0.84, top),
+            _column("bar s1", point.values[0], LEFT + index * step + step * 0.24, step * 0.52, top),
+        )
+        for index, point in enumerate(points)
+    )
+    return _chart(points, title, top, written, shapes)
+
+
+def meter(share: float, *, title: str = "", series: int = 1) -> Markup:
+    """A bar that is filled by a share from 0 to 1."""
+    return Markup(
+        '<svg class="meter" role="img" aria-label="{}"><rect class="rail" width="100%" height="100%" rx="4"/>'
+        '<rect class="bar s{}" width="{:.1f}%" height="100%" rx="4"/></svg>'
+    ).format(title, series, min(max(share, 0), 1) * 100)
+
+
 def sparkline(values: Sequence[float], *, title: str) -> Markup:
     """A small line without axes, for a figure."""
     top = max(values, default=0) or 1
@@ -69,6 +96,12 @@ def sparkline(values: Sequence[float], *, title: str) -> Markup:
     return Markup(
         '<svg class="spark" viewBox="0 0 {} {}" role="img" aria-label="{}"><polyline class="line s1" points="{}"/></svg>'
     ).format(SPARK_WIDTH, SPARK_HEIGHT, title, points)
+
+
+def _column(kind: str, value: float, x: float, width: float, top: float) -> Markup:
+    return Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2"/>').format(
+        kind, x, _y(value, top), max(width, 1), value / top * (HEIGHT - BOTTOM - TOP)
+    )
 
 
 def _bar(point: Point, x: float, step: float, top: float, written: Callable[[float], str]) -> Markup:

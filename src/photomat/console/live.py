@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from photomat.console.access import Handler
-from photomat.console.page import CONFIG
+from photomat.console.page import config_of
 from photomat.kernel.clock import sleep_until_set
 
 EVERY_S: Final = 3.0
@@ -57,6 +57,6 @@ async def _repeat(
         digest = hashlib.sha256(html.encode()).digest()
         await response.write(f"data: {json.dumps(html)}\n\n".encode() if digest != sent else b": same\n\n")
         sent = digest
-        if await sleep_until_set(request.app[CONFIG].stop, EVERY_S):
+        if await sleep_until_set(config_of(request).stop, EVERY_S):
             return
         page = await handler(request)

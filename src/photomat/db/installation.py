@@ -27,6 +27,7 @@ CUSTOMER_TABLES: Final = (
     "topups",
     "receipts",
     "assistant_calls",
+    "tickets",
 )
 """Tables that name the bot a customer talked to."""
 

@@ -58,6 +58,8 @@ MAX_ROUNDS: Final = 16
 RESULTS_SINCE: Final = timedelta(days=7)
 """Results counted as shown but not delivered are searched for among jobs settled since then."""
 DELIVERIES_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE}"  # noqa: S608  a constant of ours
+RESULTS_DUE: Final = f"{DELIVERIES_DUE} AND status = 'done' AND delivering_at IS NULL"
+"""Results that wait for an instance to show them."""
 log = get_logger()
 
 

@@ -245,7 +245,11 @@ class _Writer:
 
     def _tools(self, files: Button) -> tuple[Button, ...]:
         liked = favourite_button(self.say, job_id=self.card.job_id, is_favourite=self.card.is_favourite)
-        return (liked, files, self._button("card-button-details", "info"))
+        return (liked, files, self._button("card-button-details", "info"), self._support())
+
+    def _support(self) -> Button:
+        """Under every card, in its last row: asking about this order."""
+        return self._button("card-button-support", "sos")
 
     def _files(self, count: int) -> Button:
         key = "card-button-originals" if count > 1 else "card-button-original"
@@ -254,26 +258,31 @@ class _Writer:
     def failed(self) -> CardView:
         reason = self.say(f"fail-{failure_word(self.card.fail_code)}")
         text = self._say("card-failed" if self.card.price.minor else "card-failed-free", reason=reason)
-        return CardView(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
+        return CardView(text=text, keyboard=(self._retry_row(),), ring_kind="failed")
 
     def canceled(self) -> CardView:
         text = self._say("card-canceled" if self.card.price.minor else "card-canceled-free")
-        return CardView(text=text, keyboard=((self._button("card-button-retry", "again"),),))
+        return CardView(text=text, keyboard=(self._retry_row(),))
+
+    def _retry_row(self) -> tuple[Button, ...]:
+        return (self._button("card-button-retry", "again"), self._support())
 
     def offered(self) -> CardView:
         take = self._button("card-button-accept", "accept", price=self.card.price)
-        return CardView(text=self._say("card-offered"), keyboard=((take,),), ring_kind="offer")
+        return CardView(text=self._say("card-offered"), keyboard=((take,), (self._support(),)), ring_kind="offer")
 
     def progress(self) -> CardView:
         if self.card.stopped:
-            return CardView(text=self._say("card-stopped"), keyboard=(), ring_kind="failed")
-        cancel: Keyboard = ((self._button("card-button-cancel", "cancel"),),)
+            return CardView(text=self._say("card-stopped"), keyboard=((self._support(),),), ring_kind="failed")
+        cancel: Keyboard = ((self._button("card-button-cancel", "cancel"), self._support()),)
         if self.card.overdue:
             return CardView(text=self._say("card-overdue"), keyboard=cancel)
         if self.card.status is JobStatus.PENDING:
             return CardView(text=self._say("card-accepted", wait=self._before_start()), keyboard=cancel)
         kind = self.bought.model.kind if self.bought.model else "image"
-        return CardView(text=self._say("card-running", kind=kind, wait=self._until_result()), keyboard=())
+        return CardView(
+            text=self._say("card-running", kind=kind, wait=self._until_result()), keyboard=((self._support(),),)
+        )
 
     def _before_start(self) -> str:
         """Why it has not started: its place in the queue, where Kie's limit is the reason."""

@@ -4,11 +4,11 @@
 statement that releases the lease: False means another worker took the lane over, and the caller rolls back. The claim counts
 the attempt, so a handler that kills the process is counted as well; a failure is counted when it is reported.
 
-Handled updates and lanes without waiting updates may be deleted; parked updates stay.
+Handled updates and lanes without waiting updates may be deleted; parked updates stay, until an operator has them handled again.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.cluster.instances import DEAD_AFTER
@@ -80,6 +80,24 @@ async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
         raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
     await store.forget_lane_of_one(tx, claimed)
     return True
+
+
+async def unpark(tx: Transaction, received_id: ReceivedId) -> bool:
+    """Have a parked update handled again from the first attempt; False if it is not parked any more."""
+    found = await store.find_parked(tx, received_id)
+    if found is None:
+        return False
+    bot_id, lane = found
+    await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=1, limited=0)])
+    if await store.mark_unparked(tx, received_id):
+        return True
+    await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=-1, limited=0)])
+    return False
+
+
+async def parked_updates(tx: Transaction, *, within: timedelta, limit: int) -> list[ReceivedId]:
+    """The updates parked lately, oldest first."""
+    return await store.list_parked(tx, within=within, limit=limit)
 
 
 async def free_lanes_of_dead_instances(pool: Pool) -> int:

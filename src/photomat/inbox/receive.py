@@ -1,16 +1,22 @@
 """Receive updates: stored and counted in one transaction, and only then confirmed to Telegram.
 
+A user who sends more in a minute than `UpdateLimit` allows: the rest is stored as handled, no handler sees it, and it costs no
+more than its row. The count is part of the lane's row, which is written for every update anyway. Payments are never skipped.
+
 Killed before the commit: nothing is stored and Telegram repeats. Killed after it: Telegram repeats and the row is there.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
 from typing import Any, Final
 
 from photomat.db.installation import require_still_ours
-from photomat.db.pool import Pool, transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.inbox import store
-from photomat.inbox.update import body_of, lane_of, update_id_of
+from photomat.inbox.store import Arrivals, LaneCount, NewUpdate
+from photomat.inbox.update import body_of, is_limited, lane_of, update_id_of
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
@@ -26,7 +32,27 @@ PRE_CHECKOUTS_DUE: Final = """
 log = get_logger()
 
 
-async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, Any]]) -> list[int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flood:
+    """The first update beyond the limit of a minute that began at `key`, and how long the rest is skipped."""
+
+    key: str
+    update: Mapping[str, Any]
+    limit: int
+    remaining: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateLimit:
+    """How many updates one user may send in a minute (0: no limit); `tell` writes, once a minute, what the user reads."""
+
+    a_minute: int
+    tell: Callable[[Transaction, Flood], Awaitable[object]]
+
+
+async def receive(
+    pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, Any]], limit: UpdateLimit | None = None
+) -> list[int]:
     """Store the updates; return the ids of the new ones. Raises Rejected when one of them is not an update."""
     update_ids = [update_id_of(update) for update in updates]
     lanes = [lane_of(update) for update in updates]
@@ -35,14 +61,60 @@ async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, A
     async with transaction(pool) as tx:
         await require_still_ours(tx, bot_id)
         new = await store.add_received(tx, bot_id=bot_id, update_ids=update_ids, lanes=lanes, bodies=bodies)
-        added = Counter(lane for _, lane in new)
-        if added:
-            await store.raise_pending(tx, bot_id=bot_id, lanes=list(added), added=list(added.values()))
+        if new:
+            await _count(tx, new, {update_id_of(update): update for update in updates}, bot_id=bot_id, limit=limit)
         failpoint("inbox.before_commit")
     failpoint("inbox.after_store")
     if new:
-        log.info("UPDATE_RECEIVED", count=len(new), update_ids=",".join(str(update_id) for update_id, _ in new))
-    return [update_id for update_id, _ in new]
+        log.info("UPDATE_RECEIVED", count=len(new), update_ids=",".join(str(one.update_id) for one in new))
+    return [one.update_id for one in new]
+
+
+async def _count(
+    tx: Transaction,
+    new: Sequence[NewUpdate],
+    updates: Mapping[int, Mapping[str, Any]],
+    *,
+    bot_id: BotId,
+    limit: UpdateLimit | None,
+) -> None:
+    """Add new updates to their lanes; end those beyond the limit."""
+    by_lane = {lane: list(of_lane) for lane, of_lane in groupby(sorted(new, key=_by_lane), key=lambda one: one.lane)}
+    limited = {lane: [one for one in ones if is_limited(updates[one.update_id])] for lane, ones in by_lane.items()}
+    arrivals = [Arrivals(lane=lane, added=len(ones), limited=len(limited[lane])) for lane, ones in by_lane.items()]
+    for count in await store.raise_pending(tx, bot_id=bot_id, arrivals=arrivals):
+        if limit is not None and limit.a_minute and count.counted > limit.a_minute:
+            await _skip(tx, limited[count.lane], updates, count, bot_id=bot_id, limit=limit)
+
+
+async def _skip(
+    tx: Transaction,
+    limited: Sequence[NewUpdate],
+    updates: Mapping[int, Mapping[str, Any]],
+    count: LaneCount,
+    *,
+    bot_id: BotId,
+    limit: UpdateLimit,
+) -> None:
+    before = count.counted - len(limited)
+    skipped = limited[max(0, limit.a_minute - before) :]
+    if not skipped:
+        return
+    ids = [one.received_id for one in skipped]
+    await store.skip_received(tx, bot_id=bot_id, lane=count.lane, received_ids=ids)
+    if before <= limit.a_minute:
+        log.warning("UPDATES_SKIPPED", lane=count.lane, limit=limit.a_minute)
+        flood = Flood(
+            key=f"{bot_id}:{count.lane}:{int(count.counted_from.timestamp())}",
+            update=updates[skipped[0].update_id],
+            limit=limit.a_minute,
+            remaining=count.remaining,
+        )
+        await limit.tell(tx, flood)
+
+
+def _by_lane(one: NewUpdate) -> tuple[str, int]:
+    return one.lane, one.update_id
 
 
 async def queue_depth(pool: Pool) -> int:

@@ -4,16 +4,48 @@ The counter `pending` of a lane changes only with the inbox row it counts, in on
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
 
 from photomat.db.pool import Transaction
 from photomat.db.rows import row_as
 from photomat.inbox.update import PRE_CHECKOUT_LANES, Claimed
 from photomat.kernel.ids import BotId, Fence, InstanceId, ReceivedId
 
+COUNTED_FOR: Final = timedelta(minutes=1)
+SKIPPED: Final = "skipped: more updates than a minute may have"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewUpdate:
+    received_id: ReceivedId
+    update_id: int
+    lane: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """New updates of a lane; `limited` of them count towards the limit of a minute."""
+
+    lane: str
+    added: int
+    limited: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneCount:
+    """How many limited updates a lane received in its minute, the new ones included, and what remains of the minute."""
+
+    lane: str
+    counted: int
+    counted_from: datetime
+    remaining: timedelta
+
 
 async def add_received(
     tx: Transaction, *, bot_id: BotId, update_ids: Sequence[int], lanes: Sequence[str], bodies: Sequence[str]
-) -> list[tuple[int, str]]:
+) -> list[NewUpdate]:
     rows = await tx.fetch(
         """
         INSERT INTO inbox (bot_id, update_id, lane, body)
@@ -21,31 +53,54 @@ async def add_received(
           FROM unnest($2::bigint[], $3::text[], $4::text[]) AS received (update_id, lane, body)
          ORDER BY update_id
             ON CONFLICT (bot_id, update_id) DO NOTHING
-        RETURNING update_id, lane
+        RETURNING received_id, update_id, lane
         """,
         bot_id,
         update_ids,
         lanes,
         bodies,
     )
-    return [(row["update_id"], row["lane"]) for row in rows]
+    return [NewUpdate(**dict(row)) for row in rows]
 
 
-async def raise_pending(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str], added: Sequence[int]) -> None:
-    """Add new updates to the counters of their lanes, locked in sorted order; an empty lane is due now."""
-    await tx.execute(
+async def raise_pending(tx: Transaction, *, bot_id: BotId, arrivals: Sequence[Arrivals]) -> list[LaneCount]:
+    """Add new updates to the counters of their lanes, locked in sorted order; an empty lane is due now.
+
+    The count of a minute begins anew with the first update after its end.
+    """
+    rows = await tx.fetch(
         """
-        INSERT INTO lanes AS lane (bot_id, lane, pending)
-        SELECT $1, name, added
-          FROM unnest($2::text[], $3::int[]) AS new (name, added)
+        INSERT INTO lanes AS lane (bot_id, lane, pending, counted, counted_from)
+        SELECT $1, name, added, limited, photomat_now()
+          FROM unnest($2::text[], $3::int[], $4::int[]) AS new (name, added, limited)
          ORDER BY name
             ON CONFLICT (bot_id, lane) DO UPDATE
            SET pending = lane.pending + excluded.pending,
-               due_at = CASE WHEN lane.pending = 0 THEN photomat_now() ELSE lane.due_at END
+               due_at = CASE WHEN lane.pending = 0 THEN photomat_now() ELSE lane.due_at END,
+               counted = excluded.counted
+                   + CASE WHEN lane.counted_from > photomat_now() - $5::interval THEN lane.counted ELSE 0 END,
+               counted_from = CASE WHEN lane.counted_from > photomat_now() - $5::interval
+                                   THEN lane.counted_from ELSE photomat_now() END
+        RETURNING lane, counted, counted_from, counted_from + $5::interval - photomat_now() AS remaining
         """,
         bot_id,
-        lanes,
-        added,
+        [each.lane for each in arrivals],
+        [each.added for each in arrivals],
+        [each.limited for each in arrivals],
+        COUNTED_FOR,
+    )
+    return [LaneCount(**dict(row)) for row in rows]
+
+
+async def skip_received(tx: Transaction, *, bot_id: BotId, lane: str, received_ids: Sequence[ReceivedId]) -> None:
+    """End updates that were just added, without a handler; their lane is locked by `raise_pending`."""
+    await tx.execute(
+        "UPDATE lanes SET pending = pending - $3 WHERE bot_id = $1 AND lane = $2", bot_id, lane, len(received_ids)
+    )
+    await tx.execute(
+        "UPDATE inbox SET handled_at = photomat_now(), error = $2 WHERE received_id = ANY($1::bigint[])",
+        received_ids,
+        SKIPPED,
     )
 
 
@@ -183,6 +238,37 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
             """,
             received_id,
             error,
+        )
+    )
+
+
+async def find_parked(tx: Transaction, received_id: ReceivedId) -> tuple[BotId, str] | None:
+    row = await tx.fetchrow(
+        "SELECT bot_id, lane FROM inbox WHERE received_id = $1 AND parked_at IS NOT NULL", received_id
+    )
+    return (BotId(row["bot_id"]), row["lane"]) if row else None
+
+
+async def list_parked(tx: Transaction, *, within: timedelta, limit: int) -> list[ReceivedId]:
+    rows = await tx.fetch(
+        """
+        SELECT received_id FROM inbox WHERE parked_at > photomat_now() - $1::interval ORDER BY received_id LIMIT $2
+        """,
+        within,
+        limit,
+    )
+    return [ReceivedId(row["received_id"]) for row in rows]
+
+
+async def mark_unparked(tx: Transaction, received_id: ReceivedId) -> bool:
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE inbox SET parked_at = NULL, attempts = 0, failures = 0
+             WHERE received_id = $1 AND handled_at IS NULL AND parked_at IS NOT NULL
+            RETURNING true
+            """,
+            received_id,
         )
     )
 

@@ -20,6 +20,10 @@ MAX_SILENT_CLAIMS: Final = 10
 PRE_CHECKOUT: Final = "pre_checkout_query"
 PRE_CHECKOUT_LANES: Final = "p"
 """The first letter of the lanes that are served by a slot of their own."""
+USER_LANES: Final = "u"
+
+NEVER_SKIPPED: Final = frozenset({PRE_CHECKOUT, "my_chat_member", "subscription"})
+PAYMENTS: Final = ("successful_payment", "refunded_payment")
 
 _NO_LANE: Final = "other"
 _MAX_ID: Final = 2**63 - 1
@@ -74,6 +78,24 @@ def lane_of(update: Mapping[str, Any]) -> str:
     return _NO_LANE
 
 
+def is_limited(update: Mapping[str, Any]) -> bool:
+    """Whether it counts towards what a user may send in a minute. What is about money never does."""
+    kind = kind_of(update)
+    content = update.get(kind)
+    is_payment = isinstance(content, Mapping) and any(name in content for name in PAYMENTS)
+    return lane_of(update).startswith(USER_LANES) and kind not in NEVER_SKIPPED and not is_payment
+
+
+def private_chat_of(update: Mapping[str, Any]) -> int | None:
+    """The chat of a message or a tapped message, if it is a private one."""
+    content = update.get(kind_of(update))
+    for holder in (content, content.get("message") if isinstance(content, Mapping) else None):
+        chat = holder.get("chat") if isinstance(holder, Mapping) else None
+        if isinstance(chat, Mapping) and chat.get("type") == "private" and isinstance(chat.get("id"), int):
+            return int(chat["id"])
+    return None
+
+
 def body_of(update: Mapping[str, Any]) -> str:
     """The update as text PostgreSQL can keep: zero bytes and broken halves of a character are replaced."""
     text = _ZERO_BYTE.sub(r"\1\\ufffd", json.dumps(update, ensure_ascii=False))
@@ -82,7 +104,7 @@ def body_of(update: Mapping[str, Any]) -> str:
 
 def _owners(content: object) -> Iterator[tuple[str, object]]:
     if isinstance(content, Mapping):
-        for letter, name in (("u", "from"), ("u", "user"), ("c", "chat")):
+        for letter, name in ((USER_LANES, "from"), (USER_LANES, "user"), ("c", "chat")):
             owner = content.get(name)
             if isinstance(owner, Mapping):
                 yield letter, owner.get("id")

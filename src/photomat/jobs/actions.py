@@ -44,6 +44,15 @@ class NextStep(StrEnum):
         return self in {NextStep.SUBMIT, NextStep.LOOK}
 
 
+class JobVerb(StrEnum):
+    """What an operator may do to many jobs at once."""
+
+    RETRY = "retry"
+    REDELIVER = "redeliver"
+    CANCEL = "cancel"
+    REFUND = "refund"
+
+
 async def cancel_job(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId) -> CancelOutcome:
     row = await tx.fetchrow(
         """
@@ -77,6 +86,28 @@ async def cancel_by_operator(tx: Transaction, job_id: JobId) -> JobStatus | None
     if may_become(status, JobStatus.CANCELED):
         await _cancel(tx, job_id, price=row["price"], by="operator")
     return status
+
+
+async def cancel_queued(tx: Transaction, user_id: UserId) -> list[JobId]:
+    """Cancel every job of a user whose request has not left for Kie, and release its money; what is at Kie goes on.
+
+    All jobs are locked before the wallet, as everywhere.
+    """
+    rows = await tx.fetch(
+        """
+        SELECT job_id, price FROM generation_jobs
+         WHERE user_id = $1 AND settled_at IS NULL AND status = 'pending' ORDER BY job_id FOR UPDATE
+        """,
+        user_id,
+    )
+    for row in rows:
+        await _cancel(tx, JobId(row["job_id"]), price=row["price"], by="operator")
+    return [JobId(row["job_id"]) for row in rows]
+
+
+async def lock_job(tx: Transaction, job_id: JobId) -> None:
+    """Lock a job until the commit, before what is decided about it is read."""
+    await tx.execute("SELECT FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
 
 
 async def _cancel(tx: Transaction, job_id: JobId, *, price: int, by: str) -> None:
@@ -156,14 +187,15 @@ async def retry_job(tx: Transaction, job_id: JobId) -> NextStep | None:
     row = await tx.fetchrow("SELECT status, external_task_id FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
     if row is None:
         return None
-    step = _next_step(JobStatus(row["status"]), row["external_task_id"])
+    step = next_step(JobStatus(row["status"]), row["external_task_id"])
     if step.makes_due:
         await store.make_due(tx, job_id)
         await timeline.record(tx, job_id, Tag.RETRIED, again=step)
     return step
 
 
-def _next_step(status: JobStatus, task_id: str | None) -> NextStep:
+def next_step(status: JobStatus, task_id: str | None) -> NextStep:
+    """What a retry of a job in this state does."""
     if status is JobStatus.PENDING:
         return NextStep.SUBMIT
     if status is JobStatus.DONE:

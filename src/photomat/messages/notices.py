@@ -27,7 +27,7 @@ from photomat.users.user import DEFAULT_LANGUAGE, mark_blocked
 from photomat.work.retention import OldRows
 
 Facts: TypeAlias = Mapping[str, str | int | Money]
-FileKind: TypeAlias = Literal["photo", "document"]
+FileKind: TypeAlias = Literal["photo", "video", "animation", "audio", "voice", "document"]
 FIRST_RETRY_S: Final = 2.0
 MAX_TRIES: Final = 10
 ENDED_NOTICES: Final = OldRows(table="notices", age="created_at", only="due_at IS NULL")

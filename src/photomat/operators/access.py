@@ -60,6 +60,11 @@ class SignedIn:
     telegram_id: UserId | None = None
     flash: dict[str, Any] | None = None
 
+    @property
+    def called(self) -> str:
+        """The person's own name, without the number that the journal has."""
+        return self.name.partition(" ")[2] or self.name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorRow:

@@ -2,11 +2,12 @@
 
 Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: no counter can drift. A
 free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits of its own.
+An operator may ban a user, or give them limits of their own.
 Invited friends who have paid increase the free quota. The free day is the last 24 hours, not a date: it is the same in every
 time zone, and each used generation comes back a day after it was used.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -15,7 +16,7 @@ from photomat.jobs.history import RecentOrders, recent_orders
 from photomat.kernel.ids import UserId
 from photomat.orders.outcome import LimitKind, LimitReached
 from photomat.rewards.referrals import count_rewarded
-from photomat.users.user import lock_user
+from photomat.users.standing import Ban, OwnLimits, lock_standing, own_limits
 
 MINUTE: Final = timedelta(minutes=1)
 DAY: Final = timedelta(days=1)
@@ -37,19 +38,36 @@ class Limits:
         """The free quota of a user who invited so many friends; no limit stays none."""
         return self.free_a_day and self.free_a_day + self.free_a_friend * min(friends, MAX_FRIENDS)
 
+    def with_own(self, own: OwnLimits) -> "Limits":
+        """These limits with those an operator gave one user in place of the usual ones."""
+        return replace(
+            self,
+            running=self.running if own.running is None else own.running,
+            a_minute=self.a_minute if own.a_minute is None else own.a_minute,
+            free_a_day=self.free_a_day if own.free_a_day is None else own.free_a_day,
+        )
+
 
 USUAL: Final = Limits()
 
 
 async def refusal(tx: Transaction, user_id: UserId, limits: Limits, *, is_free: bool) -> LimitReached | None:
     """Why this user may not buy now; None when they may. Locks the user until the commit, so taps are judged one by one."""
-    await lock_user(tx, user_id)
+    standing = await lock_standing(tx, user_id)
+    if standing.ban is not None:
+        return banned(standing.ban)
+    limits = limits.with_own(standing.limits)
     friends = await _friends(tx, user_id, limits) if is_free else 0
     recent = await recent_orders(tx, user_id, newest=limits.a_minute, free=limits.free_with(friends), within=DAY)
     return limit_reached(recent, limits, is_free=is_free, friends=friends)
 
 
+def banned(ban: Ban) -> LimitReached:
+    return LimitReached(why=LimitKind.BANNED, limit=0, wait=ban.left)
+
+
 async def free_quota(tx: Transaction, user_id: UserId, limits: Limits) -> int:
+    limits = limits.with_own(await own_limits(tx, user_id))
     return limits.free_with(await _friends(tx, user_id, limits))
 
 

@@ -95,11 +95,12 @@ class LimitKind(StrEnum):
     MINUTE = "minute"
     PAUSE = "pause"
     FREE = "free"
+    BANNED = "banned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReached:
-    """It ends after `wait`; None: when one of the running jobs ends."""
+    """It ends after `wait`; None: when one of the running jobs ends, or, for a ban, never."""
 
     why: LimitKind
     limit: int

@@ -25,6 +25,7 @@ from photomat.payments.transfers import MAX_WAITING
 from photomat.providers.port import Invoice, PaymentProvider
 from photomat.rewards import bonus
 from photomat.rewards.bonus import PercentBonus
+from photomat.users.standing import read_ban
 
 PROVIDER_TIMEOUT_S: Final = 12
 """Well within the lease of the update: the user gets an answer rather than a wait."""
@@ -52,7 +53,14 @@ class TooManyReceipts:
     limit: int = MAX_WAITING
 
 
-TopupRefusal: TypeAlias = DailyLimitReached | TooManyReceipts
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayerBanned:
+    """Until `wait` is over; None: for good."""
+
+    wait: timedelta | None
+
+
+TopupRefusal: TypeAlias = DailyLimitReached | TooManyReceipts | PayerBanned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +81,10 @@ class TopupService:
 
     async def refusal(self, user_id: UserId, method: PaymentMethod) -> TopupRefusal | None:
         """Why the user may not pay by this method now; None when they may."""
+        async with transaction(self.pool) as tx:
+            ban = await read_ban(tx, user_id)
+        if ban is not None:
+            return PayerBanned(wait=ban.left)
         if method == "transfer" and await count_waiting(self.pool, user_id) >= MAX_WAITING:
             return TooManyReceipts()
         wait = await wait_to_pay(self.pool, user_id, a_day=self.options.a_day)

@@ -20,6 +20,7 @@ from photomat.payments.payment import wait_to_pay
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.subscriptions import PERIOD, PaidMonth
 from photomat.payments.topup import Topup, find_by_token
+from photomat.users.standing import read_ban
 
 STARS: Final = "stars"
 PAID_IN_STARS: Final = {"stars", "subscription"}
@@ -131,7 +132,9 @@ def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> PaidMont
 async def check_checkout(pool: Pool, checkout: Checkout, options: PaymentOptions) -> None:
     """Return if it may be paid, or raise `Rejected` with the text for the user; a fact `wait` is a timedelta."""
     async with transaction(pool) as tx:
-        topup = await topup_of(tx, checkout.payload)
+        topup, ban = await topup_of(tx, checkout.payload), await read_ban(tx, checkout.user_id)
+    if ban is not None:
+        raise Rejected("checkout-banned", wait=ban.left) if ban.left else Rejected("checkout-banned-for-good")
     if topup is None or (checkout.amount, checkout.currency) != (topup.asked_amount, topup.asked_currency):
         raise Rejected("checkout-unknown")
     if checkout.has_blocked_us:

@@ -304,3 +304,16 @@ def _stored_code(row: Row) -> StoredCode:
         created_at=row["created_at"],
         stopped_at=row["stopped_at"],
     )
+
+
+async def give_generation(
+    tx: Transaction, *, user_id: UserId, code: str, most: Money, operator: str, reason: str, origin: str
+) -> bool:
+    """Give one user a free generation of up to this price, by a code of their own; False if it was given before."""
+    promo = PromoCode(
+        code=code, kind="free", currency=most.currency, amount=most.minor, generations=1, most_uses=1, per_user=1
+    )
+    if not await add_code(tx, promo, operator=operator, reason=reason):
+        return False
+    await _give(tx, promo, user_id, nth=1, origin=origin)
+    return True

@@ -6,8 +6,9 @@ The conversation parses them with the classes of `bot/buttons.py`; a test compar
 from typing import Final, Literal, TypeAlias
 
 ActOnJob: TypeAlias = Literal[
-    "cancel", "accept", "again", "resend", "files", "why", "noop", "variant", "like", "unlike", "info"
+    "cancel", "accept", "again", "resend", "files", "why", "noop", "variant", "like", "unlike", "info", "sos"
 ]
+ActOnTicket: TypeAlias = Literal["answer", "thread", "refund", "repeat", "show", "close"]
 OPEN_BALANCE: Final = "m:balance"
 OPEN_PICTURES: Final = "m:create"
 OPEN_TOPUP: Final = "m:topup"
@@ -21,6 +22,11 @@ def send_receipt(topup_id: int) -> str:
 def create_from_draft(draft_id: int, revision: int) -> str:
     """Buy what a draft says, as its card shows it."""
     return f"d:create:{draft_id}:{revision}"
+
+
+def open_broadcast(broadcast_id: int) -> str:
+    """Open what a broadcast offers."""
+    return f"bc:{broadcast_id}"
 
 
 def approve_receipt(receipt_id: int) -> str:
@@ -51,3 +57,23 @@ def go_on_from(job_id: int, position: int, wish: str) -> str:
 def turn_to_page(job_id: int, page: int) -> str:
     """Turn to a page of a job's results."""
     return f"j:{job_id}:page:{page}"
+
+
+def act_on_incident(incident_id: int, action: str) -> str:
+    """Act on an incident from its alert."""
+    return f"i:{action}:{incident_id}"
+
+
+def about_ticket(ticket_id: int, action: ActOnTicket) -> str:
+    """Act on a ticket as an operator."""
+    return f"uo:{action}:{ticket_id}"
+
+
+def write_to_support(ticket_id: int) -> str:
+    """Write to the thread of a ticket, as its customer."""
+    return f"u:write:{ticket_id}"
+
+
+def close_ticket(ticket_id: int) -> str:
+    """Close a ticket, as its customer."""
+    return f"u:close:{ticket_id}"

@@ -270,6 +270,7 @@ class TelegramMessenger:
             MediaKind.ANIMATION: self._bot.send_animation,
             MediaKind.AUDIO: self._bot.send_audio,
             MediaKind.DOCUMENT: self._bot.send_document,
+            MediaKind.VOICE: self._bot.send_voice,
         }
         with _translated():
             message = await methods[media.kind](

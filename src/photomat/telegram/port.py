@@ -75,6 +75,8 @@ class MediaKind(StrEnum):
     ANIMATION = "animation"
     AUDIO = "audio"
     DOCUMENT = "document"
+    VOICE = "voice"
+    """Only sent: no edit can show one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

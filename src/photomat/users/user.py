@@ -6,6 +6,7 @@ from typing import Final
 from photomat.db.pool import Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import UserId
+from photomat.users.standing import BAN_COLUMNS, Ban, ban_of
 
 DEFAULT_LANGUAGE: Final = "ru"
 LANGUAGES: Final = (DEFAULT_LANGUAGE, "en")
@@ -15,13 +16,14 @@ RUSSIAN_SPEAKING: Final = frozenset({"ru", "be", "uk", "kk", "ky", "uz", "tg", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
-    """`first_name` and `username` are those of the latest update."""
+    """`first_name` and `username` are those of the latest update; `ban` is one in force."""
 
     user_id: UserId
     first_name: str
     username: str | None
     language: str
     is_blocked: bool
+    ban: Ban | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +44,13 @@ async def register(
     """Add the user, or update their names; a known user keeps their language. The caller books the welcome credit."""
     row = await require_row(
         tx,
-        """
+        f"""
         INSERT INTO users (user_id, first_name, username, language)
         VALUES ($1, $2, $3, $4)
             ON CONFLICT (user_id) DO UPDATE
            SET first_name = excluded.first_name, username = excluded.username
-        RETURNING user_id, first_name, username, language, blocked_at, xmax = 0 AS is_new
-        """,
+        RETURNING user_id, first_name, username, language, blocked_at, {BAN_COLUMNS}, xmax = 0 AS is_new
+        """,  # noqa: S608  a constant list of columns
         user_id,
         first_name,
         username,
@@ -59,7 +61,8 @@ async def register(
 
 async def find_user(tx: Transaction, user_id: UserId) -> User | None:
     row = await tx.fetchrow(
-        "SELECT user_id, first_name, username, language, blocked_at FROM users WHERE user_id = $1", user_id
+        f"SELECT user_id, first_name, username, language, blocked_at, {BAN_COLUMNS} FROM users WHERE user_id = $1",  # noqa: S608  a constant list of columns
+        user_id,
     )
     return _user(row) if row else None
 
@@ -89,4 +92,5 @@ def _user(row: Row) -> User:
         username=row["username"],
         language=row["language"],
         is_blocked=row["blocked_at"] is not None,
+        ban=ban_of(row),
     )

@@ -1,9 +1,12 @@
-"""The routes of the web server, and GET /health, /ready and /metrics, which are public and name no host or customer.
+"""The routes of the web server, and GET /health, /ready and /metrics, which name no host or customer.
+
+With METRICS_TOKEN set, /metrics asks for it as a bearer token; without it the figures are public.
 
 There is no access log, because callback URLs are secrets.
 """
 
 import asyncio
+import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
@@ -29,6 +32,7 @@ class Health:
     version: str
     queue_depth: Callable[[], Awaitable[int]]
     is_disk_full: Callable[[], bool]
+    metrics_token: str | None = None
 
     async def health(self, _request: web.Request) -> web.Response:
         """Liveness: 200 also when PASSIVE, "degraded" without a database."""
@@ -46,7 +50,11 @@ class Health:
         ready = await self._depth() is not None and not self.is_disk_full()
         return web.json_response({"ready": ready}, status=200 if ready else 503)
 
-    async def metrics(self, _request: web.Request) -> web.Response:
+    async def metrics(self, request: web.Request) -> web.Response:
+        expected = f"Bearer {self.metrics_token}"
+        given = request.headers.get("Authorization", "")
+        if self.metrics_token and not hmac.compare_digest(given.encode(), expected.encode()):
+            raise web.HTTPUnauthorized(headers={"WWW-Authenticate": "Bearer"})
         depth = await self._depth()
         if depth is not None:
             metrics.QUEUE_DEPTH.set(depth)

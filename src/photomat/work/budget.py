@@ -140,6 +140,19 @@ async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:
     )
 
 
+async def unblock(tx: Transaction, name: str) -> bool:
+    """Lift a block at once; False if there is none."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE budgets SET blocked_until = NULL, reason = NULL WHERE name = $1 AND blocked_until > photomat_now()
+            RETURNING true
+            """,
+            name,
+        )
+    )
+
+
 async def blocked_because(pool: Pool, name: str) -> str | None:
     """Why this budget is blocked; None when it is not."""
     reason: str | None = await pool.fetchval(

@@ -50,6 +50,24 @@ async def send_file(
     )
 
 
+def forward(world: TelegramWorld, person: ChatPerson, source: ChatMessage, *, hidden: bool = False) -> ChatMessage:
+    """Forward a message that reached the person outside this chat; `hidden`: its author hides their account."""
+    author = world.people[source.chat_id]
+    user = world.bot.as_user() if source.from_bot else author.as_user()
+    origin: JsonObject = {"type": "user", "date": source.date, "sender_user": user}
+    if hidden:
+        origin = {"type": "hidden_user", "date": source.date, "sender_user_name": author.first_name}
+    return _send(
+        world,
+        person,
+        kind=source.kind,
+        media=source.media,
+        text=source.text,
+        entities=source.entities,
+        extra={"forward_origin": origin},
+    )
+
+
 def new_album(world: TelegramWorld) -> str:
     """The media group of files that a person sends together."""
     album_id = str(world.next_album_id)

@@ -107,6 +107,7 @@ def category_rows(say: Say, categories: Sequence[MenuCategory]) -> Rows:
 
 def help_page(say: Say, *, for_operator: bool) -> View:
     page = hint(say, "help")
+    page = replace(page, rows=[*page.rows[:-1], [screen_button(say, "support-open", Screen.SUPPORT), *page.rows[-1]]])
     return replace(page, text=f"{page.text}\n\n{say('help-operator')}") if for_operator else page
 
 

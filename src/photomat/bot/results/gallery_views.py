@@ -177,6 +177,7 @@ def _tools(page: GalleryPage) -> tuple[Button, ...]:
     if job.status in TERMINAL:
         found.append(_button("🗑", page, GalleryStep.ASK_HIDE, position=page.position))
     found.append(Button(text="ℹ️", data=callback_data.act_on_job(job.job_id, "info")))
+    found.append(Button(text="🆘", data=callback_data.act_on_job(job.job_id, "sos")))
     return tuple(found)
 
 

@@ -56,10 +56,11 @@ def details_page(say: Say, details: Details, *, language: str) -> View:
 def _details_rows(say: Say, details: Details) -> Rows:
     job_id = details.job_id
     again = button(say("card-button-again"), JobButton(job_id=job_id, action=JobAction.AGAIN))
+    support = button(say("support-open"), JobButton(job_id=job_id, action=JobAction.SUPPORT))
     if details.job.status is not JobStatus.DONE:
-        return [[again]]
+        return [[again, support]]
     count = details.outputs
     key = "card-button-file" if not count else "card-button-originals" if count > 1 else "card-button-original"
     files = button(say(key, count=count), JobButton(job_id=job_id, action=JobAction.FILES))
     missing = button(say("details-missing"), JobButton(job_id=job_id, action=JobAction.RESEND))
-    return [[again, files], [missing]]
+    return [[again, files], [missing, support]]

@@ -88,6 +88,15 @@ async def start_template(_query: CallbackQuery, callback_data: TemplateButton, t
     await _go_on(ctx, tap.send if is_example else tap.open, fill)
 
 
+async def begin_template(ctx: UpdateContext, show: Show, template_id: str) -> bool:
+    """Ask the first question of a template; False if customers do not see it."""
+    fill = await _begin(ctx, template_id)
+    if fill is None:
+        return False
+    await _go_on(ctx, show, fill)
+    return True
+
+
 async def answer_by_example(_query: CallbackQuery, callback_data: SlotButton, tap: Tap, ctx: UpdateContext) -> None:
     fill, asked = await _asked(ctx, callback_data)
     given = asked.slot.examples_in(ctx.language) if asked else ()

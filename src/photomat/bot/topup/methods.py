@@ -17,7 +17,7 @@ from photomat.bot.view import View
 from photomat.kernel.ids import DraftId, MessageId
 from photomat.payments.options import STARS_CURRENCY
 from photomat.payments.receipt import waiting_of
-from photomat.payments.service import DailyLimitReached, TooManyReceipts, TopupRefusal, TopupRequest
+from photomat.payments.service import DailyLimitReached, PayerBanned, TooManyReceipts, TopupRefusal, TopupRequest
 from photomat.payments.stars import invoice_payload
 from photomat.payments.topup import Topup, note_message
 from photomat.texts.load import Say
@@ -57,6 +57,8 @@ def refusal_text(say: Say, refusal: TopupRefusal) -> str:
             return say("pay-limit", limit=refusal.limit, wait=span(say, refusal.wait))
         case TooManyReceipts():
             return say("transfer-too-many", limit=refusal.limit)
+        case PayerBanned(wait=wait):
+            return say("pay-banned-for-good") if wait is None else say("pay-banned", wait=span(say, wait))
 
 
 async def topup_request(ctx: UpdateContext, draft_id: int) -> TopupRequest:

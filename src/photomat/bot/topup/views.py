@@ -205,11 +205,13 @@ def support_page(say: Say, payments: Sequence[ListedPayment], *, contact: str) -
     """Whom to write to, how to ask for money back, and the last payments with their numbers."""
     parts = [
         say("pay-support"),
-        say("pay-contact", contact=escape(contact)) if contact else say("pay-no-contact"),
+        say("support-here"),
+        say("pay-contact", contact=escape(contact)) if contact else "",
         say("pay-support-list") if payments else say("pay-support-empty"),
         "\n".join(_line(say, one) for one in payments),
     ]
-    return View(text="\n\n".join(part for part in parts if part), rows=_leave(say))
+    ask = screen_button(say, "support-open", Screen.SUPPORT)
+    return View(text="\n\n".join(part for part in parts if part), rows=[[ask], *_leave(say)])
 
 
 def _line(say: Say, one: ListedPayment) -> str:

@@ -1,4 +1,4 @@
-"""Operators decide about receipts in the chat: yes, yes with another sum, no. Only ADMIN_IDS may; `operators.money` decides.
+"""Operators decide about receipts in the chat: yes, yes with another sum, no. Viewers may not; `operators.money` decides.
 
 What an operator's message shows afterwards is drawn by `payments.receipt_reminder`, on every operator's screen at once.
 """
@@ -10,6 +10,7 @@ from aiogram.enums import ChatType
 from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
+from photomat.bot.admin.access import operator_name, role_of
 from photomat.bot.buttons import ReasonButton, ReceiptAction, ReceiptButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Deciding
@@ -17,11 +18,13 @@ from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import AddressedToBot
 from photomat.bot.transfer import views
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
+from photomat.operators.access import Role
 from photomat.operators.money import approve_receipt, decline_receipt
 from photomat.payments.receipt import Receipt, ReceiptState, duplicates_of, find_receipt, list_receipts
 from photomat.payments.receipt_notices import REASONS, notify_operators
@@ -33,7 +36,6 @@ INSISTS: Final = "insists"
 
 SHOWN_AT_ONCE: Final = 5
 COUNTED: Final = 1000
-MAX_NAME: Final = 80
 log = get_logger()
 
 
@@ -77,7 +79,7 @@ async def ask_for_sum(_query: CallbackQuery, callback_data: ReceiptButton, tap: 
 
 async def take_sum(message: Message, ctx: UpdateContext) -> None:
     """Credit a receipt with a typed sum; one that does not fit is asked for again."""
-    if not ctx.is_operator:
+    if not await may_decide(ctx):
         await _turn_away(message, ctx)
         return
     try:
@@ -111,7 +113,7 @@ async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap:
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     reason = REASONS[callback_data.reason]
-    ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=_operator(ctx), reason=reason)
+    ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=operator_name(ctx), reason=reason)
     if ctx.conversation.state in Deciding:
         ctx.conversation.clear()
     answer = views.decision_text(ctx.say, ruled, most=_most(ctx))
@@ -120,23 +122,28 @@ async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap:
 
 
 async def take_reason(message: Message, ctx: UpdateContext) -> None:
-    if not ctx.is_operator:
+    if not await may_decide(ctx):
         await _turn_away(message, ctx)
         return
     receipt_id = int(ctx.conversation.data.get(RECEIPT, 0))
     reason = storable(message.text or "")
-    ruled = await decline_receipt(ctx.pool, receipt_id, operator=_operator(ctx), reason=reason)
+    ruled = await decline_receipt(ctx.pool, receipt_id, operator=operator_name(ctx), reason=reason)
     await _answer_typed(message, ctx, ruled)
 
 
 async def list_waiting(message: Message, ctx: UpdateContext) -> None:
     """/receipts: how many wait, and the oldest of them with their buttons; for others an unknown command."""
     is_their_chat = message.chat.type == ChatType.PRIVATE or message.chat.id in ctx.config.operators
-    if not ctx.is_operator or not is_their_chat:
+    if not is_their_chat or not await may_decide(ctx):
         await send(message, hint(ctx.say, "fallback-command"))
         return
+    await send(message, await show_waiting(ctx, ChatId(message.chat.id)))
+
+
+async def show_waiting(ctx: UpdateContext, chat_id: ChatId) -> View:
+    """How many receipts wait; the oldest follow as messages of their own, each with its buttons."""
     waiting = await list_receipts(ctx.pool, waiting=True, limit=COUNTED)
-    shown, chat_id = waiting[:SHOWN_AT_ONCE], ChatId(message.chat.id)
+    shown = waiting[:SHOWN_AT_ONCE]
 
     async def show_each(tx: Transaction) -> None:
         for receipt in shown:
@@ -145,7 +152,13 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
             await notify_operators(tx, receipt, duplicates, operators=[chat_id], which=which)
 
     ctx.on_commit(show_each)
-    await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))
+    return views.waiting_list(ctx.say, count=len(waiting), shown=len(shown))
+
+
+async def may_decide(ctx: UpdateContext) -> bool:
+    """Owners and operators may; viewers may not."""
+    role = await role_of(ctx)
+    return role is not None and role >= Role.OPERATOR
 
 
 async def leave_decision(message: Message, ctx: UpdateContext) -> None:
@@ -154,7 +167,7 @@ async def leave_decision(message: Message, ctx: UpdateContext) -> None:
 
 
 async def _refuse_outsider(tap: Tap, ctx: UpdateContext) -> bool:
-    if ctx.is_operator:
+    if await may_decide(ctx):
         return False
     log.warning("RECEIPT_FOREIGN_TAP", user_id=ctx.user_id)
     await tap.answer(ctx.say("receipt-not-operator"), alert=True)
@@ -182,7 +195,7 @@ async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt |
 
 async def _approve(ctx: UpdateContext, receipt_id: int, *, minor: int | None = None, anyway: bool) -> DecisionResult:
     return await approve_receipt(
-        ctx.pool, receipt_id, operator=_operator(ctx), most=_most(ctx), minor=minor, anyway=anyway
+        ctx.pool, receipt_id, operator=operator_name(ctx), most=_most(ctx), minor=minor, anyway=anyway
     )
 
 
@@ -190,13 +203,6 @@ async def _answer_typed(message: Message, ctx: UpdateContext, ruled: DecisionRes
     if ruled.decision not in {Decision.BAD_SUM, Decision.BAD_REASON}:
         ctx.conversation.clear()
     await send(message, views.as_html(views.decision_text(ctx.say, ruled, most=_most(ctx))))
-
-
-def _operator(ctx: UpdateContext) -> str:
-    """Who decided, for the journal and for the other operators."""
-    user = ctx.user
-    name = f"@{user.username}" if user.username else user.first_name
-    return str(storable(f"telegram:{user.user_id} {name}"[:MAX_NAME]))
 
 
 def _most(ctx: UpdateContext) -> Money:

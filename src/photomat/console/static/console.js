@@ -15,7 +15,7 @@ if (linkForm && location.hash.length > 20) {
 const regions = () => document.querySelectorAll("[data-live][id]");
 const isBusy = (region) =>
   (region.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) ||
-  region.querySelector("details.action[open]") !== null;
+  region.querySelector("details.action[open], input[data-row]:checked") !== null;
 
 function swap(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");

@@ -30,10 +30,13 @@ help = ℹ️ <b>How it works</b>
     /gift — give money to a friend
     /cancel — stop filling in
     /lang — language / язык
+    /support — ask support
     /paysupport — questions about payments
     /terms — terms
     /help — this page
-help-operator = You are an operator: /receipts — the receipts that wait for your decision
+help-operator = You are an operator: /admin — jobs, customers and money
+    /receipts — the receipts that wait for your decision
+    /tickets — the tickets that wait for an answer
 menu-balance = 💰 Balance
 menu-history = 🗂 History
 menu-help = ℹ️ Help

@@ -44,3 +44,6 @@ console-nav-reports = Reports
 console-nav-health = Health
 console-nav-journal = Journal
 console-nav-settings = Settings
+console-find-title = Search
+console-find-nothing = Nothing was found. Search by the number of a job or customer, @name, the beginning of a first name, Kie's task id, or the 8 characters of the log.
+console-find-job = Job { $number }

@@ -119,7 +119,6 @@ pay-support = 🧾 <b>Questions about payments</b>
 
     If you were charged and the balance does not show it, wait five minutes: I find a lost payment by myself. Money for an order that failed is back on your balance at once. To have a payment returned, write its number and the reason.
 pay-contact = Write to: { $contact }
-pay-no-contact = The owner of the bot names a contact in its description: tap the bot's name on top of the chat.
 pay-support-list = Your last payments:
 pay-support-empty = No payments yet.
 pay-support-line = No. { $number } · { $when } UTC · { $paid } → { $credit }

@@ -45,3 +45,6 @@ console-nav-reports = Отчёты
 console-nav-health = Состояние
 console-nav-journal = Журнал
 console-nav-settings = Настройки
+console-find-title = Поиск
+console-find-nothing = Ничего не нашлось. Ищите по номеру заказа или клиента, @имени, началу имени, номеру задачи Kie или 8 знакам из журнала.
+console-find-job = Заказ { $number }

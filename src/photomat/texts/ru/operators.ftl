@@ -17,3 +17,19 @@ alert-proof-missing-now =
     Последняя полная сверка закончилась { $hours } ч назад, а должна проходить каждую ночь. Днём проверяются только новые записи, поэтому ошибка в старых осталась бы незамеченной. Клиенты этого не замечают.
 
     👉 <code>photomat audit --store</code> запустит сверку сейчас. Затем найдите в журнале, почему её не было ночью (DUTY_ERROR с duty=proof).
+
+alert-button-show = 📤 Показать снова всё
+alert-button-retry = 🔁 Повторить
+alert-button-match = 🧩 Сверить сейчас
+alert-button-send = ▶️ Попробовать сейчас
+alert-button-unpark = 🔁 Обработать снова
+alert-button-check = 🔍 Проверить сейчас
+alert-button-jobs = 📄 Открыть
+alert-button-bills = 🧾 Чеки
+alert-button-state = 💓 Состояние
+alert-button-sess = 👁 Показать
+alert-button-take = 👌 Взял
+alert-button-console = 🖥 В консоли
+alert-checked-fine = 🔍 Проверено: сейчас всё в порядке. Если так и останется, инцидент закроется сам.
+alert-checked-again = 🔍 Проверено: это снова началось. Если не пройдёт, придёт новое сообщение.
+alert-checked-unknown = 🔍 Проверить не получилось: сервис не отвечает. Следующая проверка пройдёт сама.

@@ -1,0 +1,61 @@
+"""The buttons under an alert: which actions help with which incident, and the console's page about it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from photomat.alerts.incident import AlertAction, IncidentKind, IncidentNotice, IncidentPhase, known_kind
+from photomat.telegram.callback_data import act_on_incident
+from photomat.telegram.port import Button, Keyboard
+from photomat.texts.load import Say
+
+ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
+    IncidentKind.NO_ACTIVE: (AlertAction.STATE, AlertAction.CHECK),
+    IncidentKind.TWO_ACTIVE: (AlertAction.STATE, AlertAction.CHECK),
+    IncidentKind.AUDIT: (AlertAction.CHECK,),
+    IncidentKind.PROOF_MISSING: (AlertAction.CHECK,),
+    IncidentKind.STOPPED_JOBS: (AlertAction.RETRY, AlertAction.JOBS),
+    IncidentKind.UNDELIVERED: (AlertAction.REDELIVER, AlertAction.JOBS),
+    IncidentKind.PARKED_DELIVERIES: (AlertAction.REDELIVER, AlertAction.JOBS),
+    IncidentKind.REFUSED_MEDIA: (AlertAction.REDELIVER, AlertAction.JOBS),
+    IncidentKind.UNREAD_RESULTS: (AlertAction.JOBS,),
+    IncidentKind.PARKED_UPDATES: (AlertAction.UNPARK,),
+    IncidentKind.ORPHANS: (AlertAction.RECONCILE,),
+    IncidentKind.KIE_KEY: (AlertAction.CHECK,),
+    IncidentKind.KIE_CREDITS: (AlertAction.CHECK,),
+    IncidentKind.KIE_PAUSED: (AlertAction.SUBMIT,),
+    IncidentKind.OLD_TRANSACTION: (AlertAction.SESSION, AlertAction.CHECK),
+    IncidentKind.DISK: (AlertAction.STATE, AlertAction.CHECK),
+    IncidentKind.DATABASE_SIZE: (AlertAction.STATE, AlertAction.CHECK),
+    IncidentKind.RECEIPTS_WAITING: (AlertAction.RECEIPTS,),
+    IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
+}
+"""Besides these every alert can be taken over."""
+
+PAGES: Final[Mapping[IncidentKind, str]] = {
+    IncidentKind.AUDIT: "money",
+    IncidentKind.PROOF_MISSING: "money",
+    IncidentKind.STOPPED_JOBS: "jobs",
+    IncidentKind.UNDELIVERED: "jobs",
+    IncidentKind.PARKED_DELIVERIES: "jobs",
+    IncidentKind.REFUSED_MEDIA: "jobs",
+    IncidentKind.UNREAD_RESULTS: "jobs",
+    IncidentKind.ORPHANS: "orphans",
+    IncidentKind.RECEIPTS_WAITING: "money",
+    IncidentKind.TICKETS_WAITING: "tickets",
+}
+"""The console's page about an incident; the others are about health."""
+
+
+def keyboard_of(say: Say, notice: IncidentNotice, *, console_url: str | None) -> Keyboard:
+    """The buttons of an opening, two in a row; the end of an incident has none."""
+    kind = known_kind(notice.kind)
+    if notice.about is IncidentPhase.OVER or kind is None:
+        return ()
+    buttons = [
+        Button(text=say(f"alert-button-{action}"), data=act_on_incident(notice.incident_id, action))
+        for action in (*ACTIONS[kind], AlertAction.TAKE)
+    ]
+    rows = [tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)]
+    if console_url is not None:
+        rows.append((Button(text=say("alert-button-console"), url=f"{console_url}/{PAGES.get(kind, 'health')}"),))
+    return tuple(rows)

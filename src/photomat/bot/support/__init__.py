@@ -1,0 +1,1 @@
+"""Support: the customer's tickets, and the operators' answers."""

@@ -1,0 +1,16 @@
+user-unknown = There is no such user.
+user-ban-too-long = A ban lasts up to { $days } days, or for good.
+user-banned-for-good = User { $user } is banned for good. { $canceled }
+user-banned-until = User { $user } is banned until { $until }. { $canceled }
+user-nothing-queued = Nothing was queued.
+user-jobs-canceled = Canceled, with the money back: { $jobs }.
+user-not-banned = User { $user } is not banned.
+user-unbanned = User { $user } is no longer banned.
+user-limit-wrong = A limit is a number from 0 (none) to { $most }.
+user-limited = Limits of user { $user }: running at once { $running }, orders a minute { $minute }, free a day { $free }.
+user-limit-usual = as usual
+user-limit-none = without limit
+user-limit-number = { $count }
+user-message-wrong = A message has 1 to { $most } characters; this has { $has }.
+user-message-before = It was sent before with this reference; nothing was sent again.
+user-message-sent = The message is on its way: “{ $text }”

@@ -1,0 +1,16 @@
+user-unknown = Такого клиента нет.
+user-ban-too-long = Блокировка длится до { $days } дней или навсегда.
+user-banned-for-good = Клиент { $user } заблокирован навсегда. { $canceled }
+user-banned-until = Клиент { $user } заблокирован до { $until }. { $canceled }
+user-nothing-queued = В очереди ничего не было.
+user-jobs-canceled = Отменены с возвратом денег: { $jobs }.
+user-not-banned = Клиент { $user } не заблокирован.
+user-unbanned = Клиент { $user } больше не заблокирован.
+user-limit-wrong = Лимит — число от 0 (без лимита) до { $most }.
+user-limited = Лимиты клиента { $user }: одновременно { $running }, заказов в минуту { $minute }, бесплатных в день { $free }.
+user-limit-usual = как у всех
+user-limit-none = без лимита
+user-limit-number = { $count }
+user-message-wrong = В сообщении от 1 до { $most } знаков, а здесь { $has }.
+user-message-before = С этой формой сообщение уже отправлено; второй раз не отправлено.
+user-message-sent = Сообщение в пути: «{ $text }»

@@ -1,0 +1,112 @@
+"""One user floods the bot and orders as much as is allowed; ten others order at the same time and hardly notice.
+
+Compared by what happened between a customer's tap and its answer, which does not depend on the machine; the time from tap to
+picture is compared with a run without the flood, with room for a busy machine.
+"""
+
+import asyncio
+from pathlib import Path
+from time import monotonic
+
+from support.customer import Customer
+from support.patience import until_found
+from support.system import System, running_system
+
+FLOOD = 500
+OTHERS = 10
+MOST_RUNNING = 10
+A_MINUTE = 60
+OVERTAKEN = """
+    SELECT max((SELECT count(*) FROM inbox AS heavy
+                 WHERE heavy.lane = $1 AND heavy.error IS NULL
+                   AND heavy.handled_at > other.received_at AND heavy.handled_at < other.handled_at))
+      FROM inbox AS other WHERE other.lane = ANY($2) AND other.received_at > $3
+"""
+"""How many updates of one user were handled while an update of another waited, at most."""
+SUBMITTED_BEFORE = """
+    SELECT count(*) FROM generation_jobs
+     WHERE user_id = $1 AND intent_at > $3 AND intent_at < (SELECT max(intent_at) FROM generation_jobs WHERE user_id = ANY($2))
+"""
+
+
+async def test_ten_others_hardly_notice_somebody_who_floods_and_orders_all_they_may(
+    database: str, tmp_path: Path
+) -> None:
+    async with running_system(
+        database, tmp_path, UPDATE_WORKERS="all", UPDATES_PER_MINUTE=str(A_MINUTE), MOST_RUNNING=str(MOST_RUNNING)
+    ) as system:
+        await asyncio.gather(system.start(), system.start())
+        heavy = system.customer("Шторм")
+        alone = await _pictures_of(system, _customers(system, "Тихий"))
+        await system.passes(60)
+        cards = [await _card(heavy) for _ in range(MOST_RUNNING + 1)]
+        others = _customers(system, "Другой")
+        await asyncio.gather(*(_card(customer) for customer in others))
+        await system.passes(60)
+        async with system.sql() as connection:
+            began = await connection.fetchval("SELECT photomat_now()")
+        for card, button in cards:
+            heavy.presses(card, button)
+        for number in range(FLOOD):
+            heavy.says(f"сообщение {number}")
+        beside = await _pictures_of(system, others, filled=True)
+        await _is_fair(system, heavy, others, began)
+        assert max(beside) <= 3 * max(alone) + 5, (alone, beside)
+        print("TIMES", max(alone), max(beside))
+        await heavy.is_answered(f"не больше {MOST_RUNNING} заказов")
+        await _ends(system, heavy, began)
+
+
+def _customers(system: System, name: str) -> list[Customer]:
+    return [system.customer(f"{name} {number}") for number in range(OTHERS)]
+
+
+async def _card(customer: Customer) -> tuple[int, dict[str, object]]:
+    await customer.fills_in()
+    return await customer.finds("✅ Создать")
+
+
+async def _pictures_of(system: System, customers: list[Customer], *, filled: bool = False) -> list[float]:
+    """Everybody taps at once; the seconds each waited for the picture."""
+    if not filled:
+        await asyncio.gather(*(_card(customer) for customer in customers))
+        await system.passes(60)
+
+    async def buys(customer: Customer) -> float:
+        card, button = await customer.finds("✅ Создать")
+        tapped = monotonic()
+        customer.presses(card, button)
+        await customer.gets_a_picture()
+        return monotonic() - tapped
+
+    return list(await asyncio.gather(*(buys(customer) for customer in customers)))
+
+
+async def _ends(system: System, heavy: Customer, began: object) -> None:
+    """The rest of the flood cost its rows alone; what the heavy user bought is made as well."""
+    async with system.sql() as connection:
+        received = f"FROM inbox WHERE lane = 'u{heavy.person.user_id}' AND received_at > $1"
+        kept = await connection.fetchval(
+            f"SELECT count(*) {received} AND NOT coalesce(error, '') LIKE 'skipped%'", began
+        )
+        assert await connection.fetchval(f"SELECT count(*) {received}", began) == FLOOD + MOST_RUNNING + 1
+        assert kept <= 2 * A_MINUTE, "a minute may end in between"
+        notices = "SELECT count(*) FROM notices WHERE text_key = 'updates-too-many' AND chat_id = $1"
+        assert 1 <= await connection.fetchval(notices, heavy.person.user_id) <= 2
+
+        async def made() -> bool | None:
+            done = "SELECT count(*) FROM generation_jobs WHERE user_id = $1 AND status = 'done'"
+            return await connection.fetchval(done, heavy.person.user_id) == MOST_RUNNING or None
+
+        await until_found(made, about=lambda: system.story[-4000:])
+
+
+async def _is_fair(system: System, heavy: Customer, others: list[Customer], began: object) -> None:
+    lanes = [f"u{customer.person.user_id}" for customer in others]
+    users = [customer.person.user_id for customer in others]
+    async with system.sql() as connection:
+        overtaken = await connection.fetchval(OVERTAKEN, f"u{heavy.person.user_id}", lanes, began)
+        before = await connection.fetchval(SUBMITTED_BEFORE, heavy.person.user_id, users, began)
+    print("ORDER", overtaken, before)
+    assert overtaken <= MOST_RUNNING, "a tap waits for its own turn, not for the flood"
+    assert before < MOST_RUNNING, "submits take turns by user, not by time"
