@@ -20,6 +20,7 @@ from photomat.bot.admin.job_views import STEPS
 from photomat.bot.admin.today_views import OPENS
 from photomat.bot.admin.views import MENU
 from photomat.bot.app import COMMANDS, OPERATORS_COMMANDS
+from photomat.bot.support.views import REASONS as TICKET_REASONS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
@@ -34,14 +35,19 @@ from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
 from photomat.jobs.job import ANSWER_TITLE, JobStatus
+from photomat.jobs.timeline import Tag
 from photomat.kie.results import STEM_TITLES
+from photomat.messages.notices import FileKind
 from photomat.operators.explain import WORDS
 from photomat.operators.money import OWNED
+from photomat.operators.orphans import SAYS as ATTACH_SAYS
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
 from photomat.rewards.promo import PromoRefusal
+from photomat.support.thread import SupportLimit
+from photomat.support.ticket import Event, Topic
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
@@ -164,6 +170,12 @@ def keys_made_up() -> set[str]:
         *(f"admin-ask-{verb}" for verb in Verb if verb.asks_sum),
         *(f"admin-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
+        *(f"support-topic-{topic}" for topic in Topic),
+        *(f"support-limit-{what}" for what in SupportLimit),
+        *(f"ticket-event-{event}" for event in Event),
+        *(f"ticket-file-{kind}" for kind in get_args(FileKind)),
+        *(f"ticket-reason-{reason}" for reasons in TICKET_REASONS.values() for reason in reasons),
+        *("ticket-topic", "ticket-job", "ticket-where"),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
         *(f"group-{group.id}{asks}" for group in MENU_GROUPS for asks in ("", "-ask")),
@@ -171,6 +183,8 @@ def keys_made_up() -> set[str]:
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
         *OWNED.values(),
+        *ATTACH_SAYS.values(),
+        *(f"step-{tag.replace(' ', '-')}" for tag in Tag),
         *(f"move-{reason}" for reason in WORDS),
         *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),
     }

@@ -248,6 +248,7 @@ class Program:
             disk=self.disk,
             disk_alert_bytes=self.settings.disk_alert_mb * MIB,
             database_alert_bytes=self.settings.database_alert_mb * MIB,
+            ticket_alert=timedelta(minutes=self.settings.ticket_alert_min),
         )
 
     @property

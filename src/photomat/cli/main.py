@@ -21,6 +21,7 @@ from photomat.cli import (
     run,
     settings,
     templates,
+    tickets,
     users,
     wallet,
 )
@@ -46,6 +47,7 @@ app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(users.app, name="users")
 app.add_typer(payments.receipts_app, name="receipts")
+app.add_typer(tickets.app, name="tickets")
 app.add_typer(payments.app, name="payments")
 app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")

@@ -5,7 +5,6 @@ from html import escape
 from typing import Final, TypeAlias
 
 from photomat.db.pool import Transaction
-from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
@@ -149,7 +148,7 @@ def operator_buttons(ticket: Ticket, job: TicketJob | None, *, in_thread: bool =
     last = [] if ticket.is_closed else [NoticeButton(text_key="ticket-close", data=to("close"))]
     if job is None:
         return [first, last] if last else [first]
-    if job.status is JobStatus.DONE:
+    if job.is_done:
         last.insert(0, NoticeButton(text_key="ticket-show", data=to("show")))
     money = [
         NoticeButton(text_key="ticket-refund", data=to("refund")),

@@ -8,9 +8,8 @@ from aiohttp import web
 from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response
 from photomat.console.page import Action, ActionContext, Page, PageContext
 from photomat.console.pages.money import tabs_of
+from photomat.console.telegram_file import telegram_file
 from photomat.console.written import age
-from photomat.kernel.errors import Transient
-from photomat.media.sniff import sniff
 from photomat.operators.access import Role
 from photomat.operators.money import (
     NO_WAY_BACK,
@@ -26,14 +25,12 @@ from photomat.payments.receipt_notices import REASONS as USUAL_REASONS
 from photomat.payments.transfers import RECEIPT_TYPES
 from photomat.reports.money import LedgerFilter, list_ledger, list_payments, list_receipts, list_refunds
 from photomat.rewards.promo import CodeKind, PromoCode, list_codes, normalize_code
-from photomat.telegram.files import NotGiven, TooBig
 
 PROVIDERS: Final = ("stars", "yookassa", "cryptopay", "transfer")
 REFUND_STATES: Final = ("wanted", "done", "refused")
 CODE_KINDS: Final = ("sum", "percent", "free")
 CODES_SHOWN: Final = 500
 MOST_FILE_BYTES: Final = 10 * 2**20
-HEAD_BYTES: Final = 64
 RECEIPTS: Final = "/console/money/receipts"
 
 
@@ -211,24 +208,12 @@ async def show_receipt_file(ctx: PageContext) -> web.Response:
     receipt = await find_receipt(ctx.pool, ctx.id("receipt_id"))
     if receipt is None:
         raise web.HTTPNotFound
-    body = bytearray()
-    try:
-        async with ctx.config.files.opened(receipt.file.file_id) as chunks:
-            async for chunk in chunks:
-                body += chunk
-                if len(body) > MOST_FILE_BYTES:
-                    raise web.HTTPRequestEntityTooLarge(MOST_FILE_BYTES, len(body))
-    except (NotGiven, TooBig):
-        raise web.HTTPNotFound from None
-    except Transient:
-        raise web.HTTPServiceUnavailable from None
-    mime = sniff(bytes(body[:HEAD_BYTES])).mime
-    is_known = mime in RECEIPT_TYPES
-    shown = "inline" if is_known else "attachment"
-    return web.Response(
-        body=bytes(body),
-        content_type=mime if is_known and mime else "application/octet-stream",
-        headers={"Content-Disposition": f'{shown}; filename="receipt-{receipt.receipt_id}"'},
+    return await telegram_file(
+        ctx,
+        receipt.file.file_id,
+        name=f"receipt-{receipt.receipt_id}",
+        shown=RECEIPT_TYPES,
+        most_bytes=MOST_FILE_BYTES,
     )
 
 
