@@ -61,6 +61,7 @@ WRITERS = {
     "result_marks": {"jobs"},
     "result_sends": {"delivery"},
     "schema_migrations": {"db"},
+    "setting_values": {"operators"},
     "sealed_days": {"audit"},
     "templates": {"templates"},
     "ticket_messages": {"support"},

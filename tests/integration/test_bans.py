@@ -133,7 +133,11 @@ async def test_a_banned_user_is_told_once_in_a_while_why_until_when_and_whom_to_
         assert "Причина: перепродаёт <b>картинки</b>" in said, "shown as it was written"
         assert "закрыл вам доступ до" in said
         assert "Осталось 7 дн 0 ч" in said
-        assert "@boss" in said
+        assert "/support или @boss" in said
+        assert "Доступ" not in await chat.says("/support"), "there is somebody to ask"
+        await chat.says("Это ошибка, откройте меня")
+        assert await chat.pool.fetchval("SELECT text FROM ticket_messages") == "Это ошибка, откройте меня"
+        before = chat.calls("sendMessage") - 1
         await shift_clock(chat.pool, 601)
         await chat.says("/start")
         await tell_all(chat)

@@ -62,6 +62,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "tickets show": ("1",),
     "promo show": ("SPRING",),
     "assistant usage": (),
+    "settings list": (),
     "broadcast show": ("1",),
     "broadcast export": ("1",),
 }
@@ -88,6 +89,7 @@ ELSEWHERE = {
     *("broadcast create", "broadcast preview", "broadcast start", "broadcast stop"),
     *("broadcast resume", "broadcast delete"),
     *("templates hide", "templates unhide", "templates add", "examples make", "examples forget"),
+    *("settings set", "settings reset"),
 }
 """Commands that act or ask the outside, with tests of their own."""
 

@@ -13,6 +13,7 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
+from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
 from photomat.bot.admin.buttons import AdminPage, Verb
 from photomat.bot.admin.job_views import STEPS
@@ -34,10 +35,12 @@ from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
 from photomat.jobs.job import ANSWER_TITLE, JobStatus
+from photomat.jobs.timeline import Tag
 from photomat.kie.results import STEM_TITLES
 from photomat.messages.notices import FileKind
 from photomat.operators.explain import WORDS
 from photomat.operators.money import OWNED
+from photomat.operators.orphans import SAYS as ATTACH_SAYS
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
@@ -156,6 +159,7 @@ def keys_made_up() -> set[str]:
         *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
         *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
+        *(f"setting-about-{name.replace('_', '-')}" for name in Settings.model_fields),
         *(f"command-{command}" for command in (*COMMANDS, *OPERATORS_COMMANDS)),
         *(f"admin-page-{page}" for page in (*MENU, AdminPage.MENU)),
         *(key for key, _page in OPENS.values()),
@@ -179,6 +183,8 @@ def keys_made_up() -> set[str]:
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
         *OWNED.values(),
+        *ATTACH_SAYS.values(),
+        *(f"step-{tag.replace(' ', '-')}" for tag in Tag),
         *(f"move-{reason}" for reason in WORDS),
         *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),
     }

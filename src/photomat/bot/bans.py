@@ -1,19 +1,19 @@
 """A banned user is told why, until when and whom to ask, and nothing else is handled.
 
 Told by a message at most once in ten minutes, however much they write; a tap, which would keep spinning, gets a short answer.
-What was paid is still booked, a receipt of a transfer is still taken, and /paysupport still answers.
+Handlers registered with `FOR_BANNED` answer all the same: what was paid is booked, a receipt is taken, /support
+and /paysupport are open.
 """
 
 from html import escape
 from typing import Any
 
 from aiogram import BaseMiddleware
-from aiogram.filters import CommandObject
-from aiogram.types import Message, TelegramObject
+from aiogram.dispatcher.flags import get_flag
+from aiogram.types import TelegramObject
 
 from photomat.bot.context import UpdateContext
-from photomat.bot.conversation import Transferring
-from photomat.bot.middlewares import Handler, context_of
+from photomat.bot.middlewares import SERVED, Handler, context_of
 from photomat.bot.price_views import span
 from photomat.bot.transport import Tap
 from photomat.db.pool import Transaction
@@ -28,7 +28,7 @@ class RefuseBanned(BaseMiddleware):
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         ctx = context_of(data)
         ban = ctx.user.ban
-        if ban is None or ctx.is_operator or _is_let_through(event, ctx, data):
+        if ban is None or ctx.is_operator or get_flag(data, SERVED):
             return await handler(event, data)
         tap = data.get("tap")
         if isinstance(tap, Tap):
@@ -38,22 +38,11 @@ class RefuseBanned(BaseMiddleware):
         return None
 
 
-def _is_let_through(event: TelegramObject, ctx: UpdateContext, data: dict[str, Any]) -> bool:
-    """What concerns money that was paid already."""
-    if not isinstance(event, Message):
-        return False
-    command = data.get("command")
-    if isinstance(command, CommandObject):
-        return command.command == "paysupport"
-    is_receipt = ctx.conversation.state == Transferring.sending_receipt.state and (event.photo or event.document)
-    return bool(event.successful_payment or event.refunded_payment or is_receipt)
-
-
 async def _tell(tx: Transaction, ctx: UpdateContext, ban: Ban) -> None:
     if not await note_told(tx, ctx.user_id):
         return
     say, contact = ctx.say, ctx.config.support.contact
-    appeal = say("ban-appeal", contact=escape(contact)) if contact else say("ban-appeal-nowhere")
+    appeal = say("ban-appeal", contact=escape(contact)) if contact else say("ban-appeal-here")
     facts = {"reason": escape(ban.reason, quote=False), "appeal": appeal}
     if ban.until is not None and ban.left is not None:
         facts |= {"until": until(ban), "wait": span(say, ban.left)}

@@ -4,7 +4,7 @@ Also the filters that tell private chats from groups, and messages to the bot fr
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from aiogram import BaseMiddleware, Bot
 from aiogram.enums import ChatType
@@ -18,6 +18,9 @@ from photomat.bot.transport import Tap, close_keyboards
 from photomat.jobs.history import is_job_card
 from photomat.kernel.ids import ChatId, MessageId
 
+SERVED: Final = "for_banned"
+FOR_BANNED: Final = {SERVED: True}
+"""A handler registered with these flags answers banned users too."""
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 

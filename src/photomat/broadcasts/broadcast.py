@@ -144,7 +144,10 @@ async def change_draft(tx: Transaction, broadcast_id: int, content: Content, seg
     changed = await tx.fetchval(
         """
         UPDATE broadcasts
-           SET text_ru = $2, text_en = $3, media_kind = $4, media_file_id = $5, media_upload = $6, button = $7, segment = $8,
+           SET text_ru = $2, text_en = $3, button = $7, segment = $8,
+               media_kind = CASE WHEN $9 THEN media_kind ELSE $4 END,
+               media_file_id = CASE WHEN $9 THEN media_file_id ELSE $5 END,
+               media_upload = CASE WHEN $9 THEN media_upload ELSE $6 END,
                state = 'draft', preview_due_at = NULL, preview_left_at = NULL, preview_outcome = NULL, preview_error = NULL
          WHERE broadcast_id = $1 AND state IN ('draft', 'ready')
         RETURNING true
@@ -157,6 +160,7 @@ async def change_draft(tx: Transaction, broadcast_id: int, content: Content, seg
         media and media.upload,
         button and button.as_json(),
         segment.as_json(),
+        media is not None and media.is_kept,
     )
     return changed is not None
 

@@ -16,8 +16,8 @@ from photomat.users.user import LANGUAGES
 MOST_IDS: Final = 10_000
 MOST_DAYS: Final = 3650
 CAN_BE_REACHED: Final = "users.blocked_at IS NULL"
-MAY_BE_WRITTEN_TO: Final = "true"
-"""Users for whom this does not hold are left out of every broadcast."""
+MAY_BE_WRITTEN_TO: Final = "(users.banned_at IS NULL OR users.banned_until <= photomat_now())"
+"""Banned users are left out of every broadcast."""
 MATCHES: Final = f"""
     {MAY_BE_WRITTEN_TO}
     AND ($1::text IS NULL OR users.language = $1)

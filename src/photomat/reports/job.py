@@ -187,8 +187,9 @@ def _steps(report: JobReport, acts: Sequence[JournalLine], *, drafted_at: dateti
     for hold in report.holds:
         yield _step(hold.held_at, Sentence("step-held", amount=hold.amount), detail=hold.reference)
         if hold.closed_at is not None:
-            key = "step-charged" if hold.closed_as == "charge" else "step-hold-released"
-            yield _step(hold.closed_at, Sentence(key, amount=hold.amount), detail=hold.reference)
+            is_charge = hold.closed_as == "charge"
+            says = Sentence("step-charged" if is_charge else "step-hold-released", amount=hold.amount)
+            yield _step(hold.closed_at, says, detail=hold.reference)
     for callback in report.callbacks:
         says = Sentence("step-callback", state=callback.state)
         yield _step(callback.received_at, says, by="Kie", detail=f"task={callback.task_id}")
@@ -200,8 +201,9 @@ def _steps(report: JobReport, acts: Sequence[JournalLine], *, drafted_at: dateti
         says = Sentence(f"step-{event.tag.replace(' ', '-')}")
         yield _step(event.at, says, by=event.instance, detail=_words(event.detail, report.row["currency"]))
     for act in acts:
-        key = "step-operator-did" if act.done else "step-operator-refused"
-        says = Sentence(key, action=act.action, outcome=act.says)
+        says = Sentence(
+            "step-operator-did" if act.done else "step-operator-refused", action=act.action, outcome=act.says
+        )
         yield _step(act.at, says, by=act.operator, detail=act.reason or "", is_ours=True)
 
 

@@ -25,6 +25,7 @@ from photomat.bot.buttons import (
 )
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Supporting
+from photomat.bot.middlewares import FOR_BANNED
 from photomat.bot.results.next_order import find_own_job
 from photomat.bot.support import views
 from photomat.bot.support.messages import ALBUM, JOB, TICKET, WritesToTicket, words_in
@@ -52,25 +53,25 @@ log = get_logger()
 
 def router() -> Router:
     routes = Router(name="support")
-    routes.message.register(open_by_command, Command("support"))
-    routes.callback_query.register(open_by_menu, MenuButton.filter(F.screen == Screen.SUPPORT))
-    routes.callback_query.register(open_from_job, JobButton.filter(F.action == JobAction.SUPPORT))
-    routes.callback_query.register(ask_anew, NewTicketButton.filter())
-    routes.callback_query.register(choose_topic, SupportTopicButton.filter())
+    routes.message.register(open_by_command, Command("support"), flags=FOR_BANNED)
+    routes.callback_query.register(open_by_menu, MenuButton.filter(F.screen == Screen.SUPPORT), flags=FOR_BANNED)
+    routes.callback_query.register(open_from_job, JobButton.filter(F.action == JobAction.SUPPORT), flags=FOR_BANNED)
+    routes.callback_query.register(ask_anew, NewTicketButton.filter(), flags=FOR_BANNED)
+    routes.callback_query.register(choose_topic, SupportTopicButton.filter(), flags=FOR_BANNED)
     for action, handler in (
         (TicketAction.THREAD, show_thread),
         (TicketAction.WRITE, ask_for_more),
         (TicketAction.CLOSE, close_own),
         (TicketAction.LEAVE, leave),
     ):
-        routes.callback_query.register(handler, TicketButton.filter(F.action == action))
+        routes.callback_query.register(handler, TicketButton.filter(F.action == action), flags=FOR_BANNED)
     return routes
 
 
 def messages_router() -> Router:
     """Registered after all commands, before a form or a wish takes a message."""
     routes = Router(name="support messages")
-    routes.message.register(take_message, WritesToTicket())
+    routes.message.register(take_message, WritesToTicket(), flags=FOR_BANNED)
     return routes
 
 

@@ -14,7 +14,7 @@ from aiogram.types import CallbackQuery, Message
 from photomat.bot.buttons import CheckInvoiceButton, MenuButton, PayButton, PayStep, Screen, TopupButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Paying
-from photomat.bot.middlewares import AddressedToBot
+from photomat.bot.middlewares import FOR_BANNED, AddressedToBot
 from photomat.bot.topup import views
 from photomat.bot.topup.methods import (
     answer_method_closed,
@@ -36,7 +36,7 @@ SHOWN: Final = 5
 def router() -> Router:
     routes = Router(name="topup")
     routes.message.register(show_methods, Command("topup"))
-    routes.message.register(show_support, Command("paysupport"))
+    routes.message.register(show_support, Command("paysupport"), flags=FOR_BANNED)
     routes.message.register(show_terms, Command("terms"))
     routes.callback_query.register(open_methods, MenuButton.filter(F.screen == Screen.TOPUP))
     routes.callback_query.register(open_for_draft, TopupButton.filter())

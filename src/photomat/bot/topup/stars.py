@@ -15,6 +15,7 @@ from aiogram.types import CallbackQuery, Message, PreCheckoutQuery, RefundedPaym
 
 from photomat.bot.buttons import PayButton, PayStep
 from photomat.bot.context import UpdateContext
+from photomat.bot.middlewares import FOR_BANNED
 from photomat.bot.pause import bot_pause
 from photomat.bot.price_views import span
 from photomat.bot.topup import views
@@ -45,7 +46,7 @@ def router() -> Router:
         show_stars_invoice, PayButton.filter((F.step == PayStep.INVOICE) & (F.way == "stars"))
     )
     routes.pre_checkout_query.register(answer_checkout)
-    routes.message.register(book_stars, F.successful_payment | F.refunded_payment)
+    routes.message.register(book_stars, F.successful_payment | F.refunded_payment, flags=FOR_BANNED)
     return routes
 
 

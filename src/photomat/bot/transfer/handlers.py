@@ -29,7 +29,7 @@ from photomat.bot.buttons import (
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Transferring
 from photomat.bot.menu.views import hint
-from photomat.bot.middlewares import AddressedToBot
+from photomat.bot.middlewares import FOR_BANNED, AddressedToBot
 from photomat.bot.topup.methods import refusal_text, topup_request
 from photomat.bot.transfer import views
 from photomat.bot.transport import Tap, send
@@ -68,7 +68,7 @@ def commands_router() -> Router:
 def router() -> Router:
     routes = Router(name="transfer")
     routes.message.register(sum_by_text, StateFilter(Transferring.naming_sum), AddressedToBot())
-    routes.message.register(take_receipt, StateFilter(Transferring.sending_receipt), AddressedToBot())
+    routes.message.register(take_receipt, StateFilter(Transferring.sending_receipt), AddressedToBot(), flags=FOR_BANNED)
     routes.callback_query.register(open_transfer, TransferButton.filter(F.action == TransferAction.START))
     routes.callback_query.register(leave_by_tap, TransferButton.filter(F.action == TransferAction.LEAVE))
     routes.callback_query.register(sum_by_tap, TransferSumButton.filter())

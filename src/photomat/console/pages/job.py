@@ -75,12 +75,13 @@ async def _card(ctx: PageContext, story: JobStory) -> CardView:
 
 def as_page(text: str) -> Markup:
     """The text of a card for a page: bold and quotes as they are, other marks left out, everything else escaped."""
-    return Markup("").join(
-        Markup(part.replace(" expandable", ""))
-        if MARKUP.fullmatch(part)
-        else escape(html.unescape(ANY_TAG.sub("", part)))
-        for part in MARKUP.split(text)
-    )
+    return Markup("").join(_part(part) for part in MARKUP.split(text))
+
+
+def _part(part: str) -> Markup:
+    if MARKUP.fullmatch(part):
+        return Markup(part.replace(" expandable", ""))  # noqa: S704  a mark of the list above
+    return escape(html.unescape(ANY_TAG.sub("", part)))
 
 
 def _tone(story: JobStory) -> str:

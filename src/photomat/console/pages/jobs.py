@@ -3,8 +3,6 @@
 An act on many jobs is shown first: how many, which, how much money. The form of that page holds the very jobs it showed.
 """
 
-from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
 from typing import Final
 
 from aiohttp import web
@@ -84,18 +82,10 @@ def query_of(ctx: PageContext) -> JobQuery:
         model=ctx.query.text("model"),
         user_id=None if user is None else UserId(user),
         name=ctx.query.text("q"),
-        since=_start(ctx, ctx.query.day("from")),
-        until=_start(ctx, ctx.query.day("to"), days=1),
+        since=ctx.start_of_day("from"),
+        until=ctx.start_of_day("to", days=1),
         before=None if before is None else JobId(before),
     )
-
-
-def _start(ctx: PageContext, day: date | None, *, days: int = 0) -> datetime | None:
-    """Where a day, or the day after it, begins for the operator; a day beyond the calendar counts as not given."""
-    try:
-        return None if day is None else datetime.combine(day + timedelta(days=days), time(), tzinfo=ctx.config.zone)
-    except OverflowError:
-        return None
 
 
 def _csv(ctx: PageContext, page: JobPage) -> web.Response:
@@ -128,12 +118,9 @@ async def show_bulk(ctx: PageContext) -> web.Response:
     if written is None:
         raise web.HTTPNotFound
     verb = JobVerb(written)
+    chosen = _numbers(",".join(ctx.request.query.getall("job", [])))
     if ctx.query.text("all") == "yes":
-        chosen: Sequence[JobId] = await matching_ids(
-            ctx.pool, query_of(ctx), around=await surroundings(ctx), limit=MAX_JOBS
-        )
-    else:
-        chosen = _numbers(",".join(ctx.request.query.getall("job", [])))
+        chosen = await matching_ids(ctx.pool, query_of(ctx), around=await surroundings(ctx), limit=MAX_JOBS)
     plan = await plan_bulk(ctx.pool, verb, chosen)
     return ctx.render(
         "jobs_bulk.html",

@@ -1,6 +1,5 @@
 """The operators' journal: who did what, when and why, and what came of it; refused acts too."""
 
-from datetime import date, datetime, time, timedelta
 from typing import Final
 
 from aiohttp import web
@@ -39,17 +38,10 @@ def _query(ctx: PageContext) -> JournalQuery:
         user_id=None if user is None else UserId(user),
         reference=ctx.query.text("reference"),
         done=None if result is None else RESULTS[result],
-        since=_start(ctx, ctx.query.day("from")),
-        until=_start(ctx, ctx.query.day("to"), days=1),
+        since=ctx.start_of_day("from"),
+        until=ctx.start_of_day("to", days=1),
         before=ctx.query.number("before"),
     )
-
-
-def _start(ctx: PageContext, day: date | None, *, days: int = 0) -> datetime | None:
-    try:
-        return None if day is None else datetime.combine(day + timedelta(days=days), time(), tzinfo=ctx.config.zone)
-    except OverflowError:
-        return None
 
 
 def _csv(ctx: PageContext, page: JournalPage) -> web.Response:

@@ -10,7 +10,7 @@ from photomat.console.page import BASE, MAX_ID, Action, ActionContext, Page, Pag
 from photomat.kernel.ids import JobId
 from photomat.operators import actions, orphans
 from photomat.operators.actions import ActionResult
-from photomat.reports.orphans import OrphanLine, count_waiting, list_orphans, uncertain_submits
+from photomat.reports.orphans import OrphanLine, OrphanPage, count_waiting, list_orphans, uncertain_submits
 from photomat.texts.sentence import Sentence
 
 MAX_UNCERTAIN: Final = 100
@@ -25,11 +25,7 @@ async def show_orphans(ctx: PageContext) -> web.Response:
         ctx.pool, waiting=is_waiting, task_id=ctx.query.text("task"), before=ctx.query.number("before"), limit=limit
     )
     if ctx.wants_csv:
-        rows = (
-            (line.orphan_id, line.received_at, line.task_id, line.state, line.processed_at, line.why)
-            for line in page.lines
-        )
-        return csv_response("orphans.csv", ("orphan", "received", "task", "state", "closed", "why"), rows)
+        return _csv(page)
     return ctx.render(
         "orphans.html",
         page=page,
@@ -39,6 +35,17 @@ async def show_orphans(ctx: PageContext) -> web.Response:
         titles=await ctx.config.orders.titles(ctx.language),
         body_of=body_of,
         given_up_after=ctx.config.given_up_after,
+    )
+
+
+def _csv(page: OrphanPage) -> web.Response:
+    return csv_response(
+        "orphans.csv",
+        ("orphan", "received", "task", "state", "closed", "why"),
+        (
+            (line.orphan_id, line.received_at, line.task_id, line.state, line.processed_at, line.why)
+            for line in page.lines
+        ),
     )
 
 

@@ -19,6 +19,9 @@ HERE: Final = f"{BASE}/settings"
 PEOPLE: Final = f"{HERE}?tab=people"
 TABS: Final = ("values", "start", "people")
 CHANGED: Final = "changed"
+BROWSERS: Final = ("YaBrowser", "Edg", "OPR", "Firefox", "Chrome", "Safari")
+SYSTEMS: Final = ("iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux")
+"""In the order to look: most browsers also name others."""
 ROLES: Final = {role.word: role for role in (Role.OPERATOR, Role.VIEWER)}
 
 
@@ -70,7 +73,14 @@ async def _show_people(ctx: PageContext) -> web.Response:
         people=await list_operators(ctx.pool),
         sessions=await list_sessions(ctx.pool) if ctx.may("owner") else (),
         roles=tuple(ROLES),
+        device=device_of,
     )
+
+
+def device_of(user_agent: str) -> str:
+    """Browser and system, as far as they can be told."""
+    words = [next((name for name in names if name in user_agent), "") for names in (BROWSERS, SYSTEMS)]
+    return " · ".join(word for word in words if word) or "–"
 
 
 async def change(ctx: ActionContext) -> web.Response:

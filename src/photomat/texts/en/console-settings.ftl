@@ -1,7 +1,7 @@
-console-settings-tab-values = Without a restart
+console-settings-tab-values = Live
 console-settings-tab-start = At the start
 console-settings-tab-people = Operators
-console-settings-hint = A change applies in every instance within two seconds. What the environment or .env gives wins and cannot be changed here. Prices on cards already shown are renewed at the tap.
+console-settings-hint = A change applies within two seconds, without a restart. What the environment or .env gives wins and cannot be changed here.
 console-settings-start-hint = These are read at the start only, from the environment or .env. Secrets are never shown here.
 console-settings-all = All
 console-settings-changed = Changed

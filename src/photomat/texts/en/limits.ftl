@@ -16,8 +16,8 @@ ban-message-until =
     The money on your balance stays yours; orders that have started will arrive here.
 
     { $appeal }
-ban-appeal = If this is a mistake, write to { $contact }. About payments: /paysupport
-ban-appeal-nowhere = About payments: /paysupport
+ban-appeal = If this is a mistake: /support or { $contact }. About payments: /paysupport
+ban-appeal-here = If this is a mistake: /support. About payments: /paysupport
 ban-toast = Your access is closed for good. { $reason }
 ban-toast-until = Your access is closed until { $until }. { $reason }
 ban-canceled-jobs =

@@ -11,6 +11,7 @@ action-canceled = It is canceled and its money is back; a late result becomes an
 action-hold = Hold { $reference }: { $outcome }
 action-reconciled = { $matched } matched, { $waiting } wait.
 action-refused = Refused: { $why }.
+action-bad-sum = This is not a sum such as 12.50: nothing was done.
 action-so-already = It is so already: nothing was changed.
 
 retry-submits = It is submitted now.
@@ -356,6 +357,7 @@ attach-other-task = Job { $job } has a task already.
 attach-taken = Another job has this task.
 attach-job-done = Job { $job } is done already.
 attach-bad-task = Enter the task id as Kie shows it, without spaces.
+attach-which-job = Enter the number of a job.
 orphan-dismissed = It is closed and waits no more.
 
 # Many jobs at once

@@ -1,7 +1,7 @@
-console-settings-tab-values = Без перезапуска
+console-settings-tab-values = На ходу
 console-settings-tab-start = При запуске
 console-settings-tab-people = Операторы
-console-settings-hint = Изменение действует на всех экземплярах за две секунды. Что задано в окружении или .env, главнее и здесь не меняется. Цены уже показанных карточек обновятся при нажатии.
+console-settings-hint = Изменение действует за две секунды, без перезапуска. Что задано в окружении или .env, главнее и здесь не меняется.
 console-settings-start-hint = Эти настройки читаются только при запуске, из окружения или .env. Секреты здесь не показываются.
 console-settings-all = Все
 console-settings-changed = Изменённые

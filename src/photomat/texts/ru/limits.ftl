@@ -16,8 +16,8 @@ ban-message-until =
     Деньги на балансе остаются вашими, начатые заказы придут сюда.
 
     { $appeal }
-ban-appeal = Если это ошибка, напишите { $contact }. О платежах: /paysupport
-ban-appeal-nowhere = О платежах: /paysupport
+ban-appeal = Если это ошибка: /support или { $contact }. О платежах: /paysupport
+ban-appeal-here = Если это ошибка: /support. О платежах: /paysupport
 ban-toast = Доступ закрыт без срока. { $reason }
 ban-toast-until = Доступ закрыт до { $until }. { $reason }
 ban-canceled-jobs =

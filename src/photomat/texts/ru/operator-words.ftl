@@ -15,6 +15,7 @@ action-canceled = Заказ отменён, деньги вернулись к�
 action-hold = Холд { $reference }: { $outcome }
 action-reconciled = Нашли свой заказ: { $matched }, ждут: { $waiting }.
 action-refused = Отказано: { $why }.
+action-bad-sum = Это не сумма вроде 12,50: ничего не сделано.
 action-so-already = Уже так: ничего не изменилось.
 
 retry-submits = Отправляем в Kie прямо сейчас.
@@ -379,6 +380,7 @@ attach-other-task = У заказа { $job } уже есть задача.
 attach-taken = Эта задача уже у другого заказа.
 attach-job-done = Заказ { $job } уже готов.
 attach-bad-task = Введите номер задачи, как его показывает Kie, без пробелов.
+attach-which-job = Введите номер заказа.
 orphan-dismissed = Закрыто, больше не ждёт.
 
 # Много заказов сразу
