@@ -7,13 +7,12 @@ from playwright.async_api import Page, expect
 
 from photomat.operators.access import Role
 from support.browser import chromium, page_at
-from support.console import RunningConsole, running_console
+from support.console import running_console
 from support.jobs import money_of
 from support.tickets import ANNA, a_busy_inbox, asks
 
 
-async def sign_in(page: Page, console: RunningConsole, role: Role) -> None:
-    await page.goto(f"{console.url}/console/sign-in#{await console.link(role)}")
+async def sign_in(page: Page) -> None:
     await page.locator('[data-role="link-form"] button').click()
     await page.wait_for_url("**/console/today")
 
@@ -27,10 +26,15 @@ async def test_a_question_is_read_answered_and_refunded(database: str, tmp_path:
     async with (
         running_console(database, folder=tmp_path) as console,
         chromium() as browser,
-        page_at(browser, f"{console.url}/console/sign-in", is_phone=is_phone, locale="en-US") as page,
+        page_at(
+            browser,
+            f"{console.url}/console/sign-in#{await console.link(Role.OPERATOR)}",
+            is_phone=is_phone,
+            locale="en-US",
+        ) as page,
     ):
         job_id = await a_busy_inbox(console.pool)
-        await sign_in(page, console, Role.OPERATOR)
+        await sign_in(page)
         await page.goto(f"{console.url}/console/tickets")
         await expect(page.locator(".mail.waits")).to_have_count(2)
         await fits(page)
