@@ -69,6 +69,7 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
 async def once_round(program: Program) -> None:
     """Everything that recurs, once: the pulse, every claim and what follows it, every duty, every alert rule, health."""
     await program.heartbeat().beat()
+    await program.live.refresh(program.pool)
     await DuePoller(program.pool, program.wakes, DUE).poll_once()
     for step in (*program.instance_steps(), *program.update_steps()):
         claimed = await step.claim(step.width)

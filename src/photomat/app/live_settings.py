@@ -15,7 +15,6 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from photomat.app.settings import GivenSettings, Settings
 from photomat.db.pool import UNMIGRATED, Pool
@@ -213,15 +212,17 @@ def parse(name: str, value: str) -> Any:
 
 
 def _check_list(name: str, value: str) -> None:
-    """Objects to a list of sums or packages that the payment options could not read."""
-    try:
-        if name == "topup_sums":
+    """Object to a list of sums or packages that the payment options could not read."""
+    if name == "topup_sums":
+        try:
             read_sums(value, currency="RUB")
-        elif name == "stars_packages":
+        except ValueError:
+            raise SettingRefused(Sentence("setting-no-sums", name=name.upper())) from None
+    if name == "stars_packages":
+        try:
             read_packages(value, star_worth=Decimal(1), currency="RUB")
-    except ValueError:
-        key = "setting-no-sums" if name == "topup_sums" else "setting-no-packages"
-        raise SettingRefused(Sentence(key, name=name.upper())) from None
+        except ValueError:
+            raise SettingRefused(Sentence("setting-no-packages", name=name.upper())) from None
 
 
 def as_text(value: object) -> str:
@@ -313,7 +314,7 @@ def _value_of(settings: Settings, name: str) -> str:
     return as_text(derived[name] if name in derived else getattr(settings, name))
 
 
-def _in_words(name: str, error: ErrorDetails) -> Sentence:
+def _in_words(name: str, error: Mapping[str, Any]) -> Sentence:
     """The reason of a refused value."""
     facts = {key: as_text(value) for key, value in error.get("ctx", {}).items() if key in {"gt", "ge", "lt", "le"}}
     match error["type"]:

@@ -143,10 +143,10 @@ async def change_setting(
         new = rules.accept(name, value, others)
         before = values.get(name, spec.start)
         if new == before:
-            return _refused("setting-unchanged", name=name, value=_shown(new))
+            return _refused(Sentence("setting-unchanged", name=name, value=_shown(new)))
         _guard(name, before, new, confirmed=confirmed)
         await _keep(tx, name, new, operator=operator)
-        return _done("setting-changed", name=name, before=_shown(before), after=_shown(new))
+        return _done(Sentence("setting-changed", name=name, before=_shown(before), after=_shown(new)))
 
     return await _journaled(pool, act, action="setting", name=name, operator=operator, reason=reason)
 
@@ -161,11 +161,11 @@ async def reset_setting(
         values = await _locked_values(tx)
         before = values.pop(name, None)
         if before is None:
-            return _refused("setting-is-default", name=name, value=_shown(spec.start))
+            return _refused(Sentence("setting-is-default", name=name, value=_shown(spec.start)))
         rules.accept(name, spec.start, values)
         _guard(name, before, spec.start, confirmed=confirmed)
         await tx.execute("DELETE FROM setting_values WHERE name = $1", name)
-        return _done("setting-reset", name=name, before=_shown(before), after=_shown(spec.start))
+        return _done(Sentence("setting-reset", name=name, before=_shown(before), after=_shown(spec.start)))
 
     return await _journaled(pool, act, action="reset setting", name=name, operator=operator, reason=reason)
 
@@ -225,12 +225,12 @@ async def _journaled(
     return await journaled(pool, act_or_refuse, action=action, operator=operator, reason=reason, reference=name[:64])
 
 
-def _done(key: str, **facts: str) -> ActionResult:
-    return ActionResult(done=True, says=Sentence(key, **facts))
+def _done(says: Sentence) -> ActionResult:
+    return ActionResult(done=True, says=says)
 
 
-def _refused(key: str, **facts: str) -> ActionResult:
-    return ActionResult(done=False, says=Sentence(key, **facts))
+def _refused(says: Sentence) -> ActionResult:
+    return ActionResult(done=False, says=says)
 
 
 def _shown(value: str) -> str:

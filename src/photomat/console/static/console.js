@@ -98,3 +98,6 @@ document.addEventListener("input", (event) => {
     }
   }, 350);
 });
+
+// A row of tabs that is wider than the screen shows the current one.
+document.querySelector(".sub .here")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -66,6 +66,7 @@ setting-about-timezone = The time zone of days and times in the console and in r
 setting-about-assistant-calls-per-user-day = Calls to the chat model for one user in 24 hours; 0: no limit.
 setting-about-assistant-credits-a-day = Kie credits for all its calls in 24 hours; 0: no limit.
 
+setting-about-ticket-alert-min = Alert when a customer's message waits longer than this for an answer, in minutes; 0: never.
 setting-about-disk-alert-mb = Alert when the disk of DATA_DIR has fewer free MB; 0: never.
 setting-about-database-alert-mb = Alert when the database is larger than this, in MB; 0: never.
 
@@ -77,6 +78,7 @@ setting-about-keep-drafts-days = Days to keep drafts that were not bought; 0: fo
 setting-about-keep-events-days = Days to keep the timelines of settled jobs; 0: for ever.
 setting-about-keep-input-files-days = Days to keep what is known of files customers sent; 0: for ever.
 setting-about-keep-resends-days = Days to keep records of results that were sent again; 0: for ever.
+setting-about-keep-tickets-days = Days to keep closed tickets; 0: for ever.
 setting-about-keep-notices-days = Days to keep notices that were sent; 0: for ever.
 setting-about-keep-incidents-days = Days to keep incidents that are over; 0: for ever.
 setting-about-keep-proofs-days = Days to keep the proofs of the nightly audit; 0: for ever.

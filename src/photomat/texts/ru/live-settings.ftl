@@ -66,6 +66,7 @@ setting-about-timezone = Часовой пояс дней и времени в �
 setting-about-assistant-calls-per-user-day = Обращений к чат-модели для одного пользователя за 24 часа; 0 — без ограничения.
 setting-about-assistant-credits-a-day = Кредитов Kie на все обращения за 24 часа; 0 — без ограничения.
 
+setting-about-ticket-alert-min = Предупредить, когда сообщение клиента ждёт ответа дольше стольких минут; 0 — никогда.
 setting-about-disk-alert-mb = Предупредить, когда на диске DATA_DIR свободно меньше стольких МБ; 0 — никогда.
 setting-about-database-alert-mb = Предупредить, когда база больше стольких МБ; 0 — никогда.
 
@@ -77,6 +78,7 @@ setting-about-keep-drafts-days = Сколько дней хранить неку
 setting-about-keep-events-days = Сколько дней хранить историю завершённых заказов; 0 — всегда.
 setting-about-keep-input-files-days = Сколько дней хранить сведения о присланных файлах; 0 — всегда.
 setting-about-keep-resends-days = Сколько дней хранить записи о повторной отправке результатов; 0 — всегда.
+setting-about-keep-tickets-days = Сколько дней хранить закрытые обращения; 0 — всегда.
 setting-about-keep-notices-days = Сколько дней хранить отправленные уведомления; 0 — всегда.
 setting-about-keep-incidents-days = Сколько дней хранить завершённые происшествия; 0 — всегда.
 setting-about-keep-proofs-days = Сколько дней хранить ночные проверки; 0 — всегда.
