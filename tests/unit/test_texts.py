@@ -238,6 +238,10 @@ def test_numbers_choose_their_plural_and_are_not_grouped(limit: int, words: str)
     assert words in load_texts().say("ru", "form-limit-length", limit=limit)
 
 
+def test_a_fact_may_be_called_language() -> None:
+    assert load_texts().speaker("ru")("broadcast-to-language", language="en") == "язык: английский"
+
+
 def test_a_long_fact_is_said_whole() -> None:
     said = load_texts().say("ru", "card-done", model="Z-Image", inputs="&quot;" * 999, price="1 ₽")
     assert said.count("&quot;") == 999
