@@ -75,7 +75,7 @@ async def _shell(request: web.Request, _operator: SignedIn) -> Mapping[str, Any]
 
 async def _pauses(request: web.Request) -> list[str]:
     """What is paused, a sentence each."""
-    config = request.app[CONFIG]
+    config = config_of(request)
     say = config.texts.speaker(access.language_of(request))
     return [pause_in_words(say, one, zone=config.zone) for one in await active_pauses(config.pool)]
 
