@@ -123,12 +123,17 @@ SELECT job_id, position, result_urls[1], CASE kind WHEN 'video' THEN 'video' WHE
 INSERT INTO job_events (job_id, at, tag, instance, detail)
 SELECT job_id, at, tag, 'web-' || (1 + job_id % 2), detail
   FROM (SELECT * FROM generation_jobs WHERE created_at > $now - interval '7 days') AS job, LATERAL (VALUES
-           (created_at, 'JOB_CREATED', jsonb_build_object('model', model, 'price', price)),
-           (intent_at, 'SUBMIT_INTENT', '{}'), (submitted_at, 'JOB_SUBMITTED', jsonb_build_object('task_id', external_task_id)),
-           (CASE WHEN found_via = 'callback' THEN settled_at - interval '40 milliseconds' END, 'CALLBACK_RECEIVED', '{"state": "success"}'),
-           (settled_at, 'JOB_SETTLED', jsonb_build_object('status', status, 'via', found_via)),
-           (delivered_at - interval '800 milliseconds', 'DELIVER_LOCK_WIN', '{"fence": 3}'),
-           (delivered_at, 'MARK_DELIVERED', '{"level": "url", "fence": 3}'), (rung_at, 'RING', '{}')) AS events (at, tag, detail)
+           (created_at, 'created', jsonb_build_object('model', model, 'price', price)),
+           (intent_at, 'intent', jsonb_build_object('fence', 1)),
+           (submitted_at, 'submitted', jsonb_build_object('task_id', external_task_id)),
+           (CASE WHEN found_via = 'callback' THEN settled_at - interval '40 milliseconds' END, 'woken', '{"via": "callback"}'),
+           (overdue_at, 'overdue', '{}'), (stopped_at, 'stopped', jsonb_build_object('error', last_error)),
+           (settled_at, 'settled', jsonb_build_object('status', status, 'via', found_via)),
+           (coalesce(delivered_at, parked_at) - interval '800 milliseconds', 'locked', '{"fence": 3}'),
+           (delivered_at, 'shown', '{"level": "url", "fence": 3}'),
+           (parked_at, 'parked', jsonb_build_object('error', delivery_error)),
+           (undeliverable_at, 'undeliverable', jsonb_build_object('error', delivery_error)),
+           (rung_at, 'rung', '{}')) AS events (at, tag, detail)
  WHERE at IS NOT NULL ORDER BY at;
 
 INSERT INTO callbacks (job_id, task_id, digest, body, received_at)

@@ -45,6 +45,7 @@ from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
+from photomat.reports.orphans import WHY as ORPHAN_WHY
 from photomat.rewards.promo import PromoRefusal
 from photomat.support.thread import SupportLimit
 from photomat.support.ticket import Event, Topic
@@ -184,6 +185,8 @@ def keys_made_up() -> set[str]:
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
         *OWNED.values(),
         *ATTACH_SAYS.values(),
+        *ORPHAN_WHY.values(),
+        *(key for key in sentences("ru") if key.startswith("did-")),
         *(f"step-{tag.replace(' ', '-')}" for tag in Tag),
         *(f"move-{reason}" for reason in WORDS),
         *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),

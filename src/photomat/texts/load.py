@@ -47,6 +47,9 @@ class Texts:
             raise MissingText(f"{key} in {language}/*.ftl: {errors[0]}")
         return reduce(lambda text, name: text.replace(_place(name), long[name]), long, str(text))
 
+    def knows(self, key: str) -> bool:
+        return all(bundle.has_message(key) for bundle in self.bundles.values())
+
     def speaker(self, language: str) -> Say:
         def say(key: str, **facts: object) -> str:
             return self.say(language, key, **facts)
