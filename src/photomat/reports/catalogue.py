@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from photomat.catalog.model import Model
 from photomat.catalog.overrides import settings_of_models, standing_rules
-from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, quote
+from photomat.catalog.pricing import NO_RULES, PriceRules, Quote
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting, as_sold, called
 from photomat.db.pool import transaction
 from photomat.orders.service import OrderService
@@ -89,14 +89,9 @@ def _row(
         featured=setting.featured,
         setting=setting,
         rules=rules,
-        price=_least(orders, model, rules) if model.prices else None,
+        price=orders.cheapest.quoted(model, orders.rates, rules) if model.prices else None,
         figures=figures,
     )
-
-
-def _least(orders: OrderService, model: Model, rules: PriceRules) -> Quote:
-    inputs, facts = orders.cheapest.order_of(model)
-    return quote(model, inputs, orders.rates, rules, measured=facts)
 
 
 def _weight(row: ModelRow) -> tuple[int, int, str, str]:
