@@ -129,10 +129,12 @@ async def test_a_viewer_sees_jobs_and_may_not_touch_them(database: str) -> None:
 async def test_our_copy_of_a_result_is_served_with_the_session_alone(
     database: str, tmp_path: Path, mime: str, disposition: str, kind: str
 ) -> None:
-    async with running_console(database, folder=tmp_path) as console, console.signed_in(Role.VIEWER) as viewer:
+    copies = tmp_path / "copies"
+    async with running_console(database, folder=copies) as console, console.signed_in(Role.VIEWER) as viewer:
         _, job_id = await a_shown_job(console)
-        (tmp_path / str(job_id)).mkdir()
-        (tmp_path / str(job_id) / "0.bin").write_bytes(b"a picture")
+        (copies / str(job_id)).mkdir(parents=True)
+        (copies / str(job_id) / "0.bin").write_bytes(b"a picture")
+        (tmp_path / "secret").write_bytes(b"a secret")
         await console.pool.execute(
             "UPDATE job_outputs SET kept_as = $2, mime = $3 WHERE job_id = $1", job_id, f"{job_id}/0.bin", mime
         )
@@ -142,7 +144,7 @@ async def test_our_copy_of_a_result_is_served_with_the_session_alone(
         assert (answer.text, answer.headers["Content-Type"]) == ("a picture", kind)
         assert answer.headers["Content-Disposition"].startswith(disposition)
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-        await console.pool.execute("UPDATE job_outputs SET kept_as = '../../etc/passwd' WHERE job_id = $1", job_id)
+        await console.pool.execute("UPDATE job_outputs SET kept_as = '../secret' WHERE job_id = $1", job_id)
         assert (await viewer.get(file)).status == 404
         async with console.visitor() as stranger:
             assert "a picture" not in (await stranger.get(file)).text
