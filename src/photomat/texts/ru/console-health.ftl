@@ -125,3 +125,4 @@ health-table = Таблица
 health-table-size = Размер
 health-table-rows = Строк
 health-table-dead = Мёртвых
+health-incident-taken = Взял: { $by }
