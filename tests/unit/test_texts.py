@@ -15,7 +15,7 @@ from fluent.syntax.visitor import Visitor
 import photomat
 from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
-from photomat.bot.admin.buttons import AdminPage, Verb
+from photomat.bot.admin.buttons import AdminPage, BroadcastAction, BroadcastSegment, Verb
 from photomat.bot.admin.job_views import STEPS
 from photomat.bot.admin.today_views import OPENS
 from photomat.bot.admin.views import MENU
@@ -134,7 +134,7 @@ def keys_of_console() -> set[str]:
     said |= {key for source in code for key in IN_CODE.findall(source)}
     starts = {start for source in templates for start in STARTS_IN_TEMPLATE.findall(source)}
     starts |= {start for source in code for start in STARTS_IN_CODE.findall(source)}
-    return said | {key for key in sentences("ru") if key.startswith("console-") and key.startswith(tuple(starts))}
+    return said | {key for key in sentences("ru") if key.startswith(tuple(starts))}
 
 
 def keys_made_up() -> set[str]:
@@ -170,6 +170,9 @@ def keys_made_up() -> set[str]:
         *(f"admin-verb-{verb}" for verb in Verb if verb.is_about_job or verb.is_about_user),
         *(f"admin-ask-{verb}" for verb in Verb if verb.asks_sum),
         *(f"admin-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
+        *(f"admin-cast-ask-{act}" for act in (BroadcastAction.START, BroadcastAction.RESUME, BroadcastAction.DELETE)),
+        *(f"admin-cast-segment-{each}" for each in BroadcastSegment),
+        *(f"admin-cast-step-{each}" for each in ("draft", "ready")),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
         *(f"support-topic-{topic}" for topic in Topic),
         *(f"support-limit-{what}" for what in SupportLimit),
