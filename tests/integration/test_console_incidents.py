@@ -10,7 +10,7 @@ async def test_an_incident_is_acted_on_from_the_page_of_health(database: str) ->
     async with connection_of(database) as connection:
         await fill_busy_day(connection, jobs=400)
         incident = await connection.fetchval("SELECT incident_id FROM incidents WHERE kind = 'parked-deliveries'")
-    path = f"/console/health/incidents/{incident}"
+    path = f"/console/incidents/{incident}"
     async with running_console(database) as console, console.signed_in(Role.OPERATOR) as operator:
         parked = await console.pool.fetchval("SELECT count(*) FROM generation_jobs WHERE parked_at IS NOT NULL")
         assert f"{path}/show" in (await operator.get("/console/health")).text
@@ -34,4 +34,4 @@ async def test_a_viewer_reads_an_incident_and_cannot_act(database: str) -> None:
         incident = await connection.fetchval("SELECT incident_id FROM incidents WHERE closed_at IS NULL LIMIT 1")
     async with running_console(database) as console, console.signed_in(Role.VIEWER) as viewer:
         assert f"incidents/{incident}" not in (await viewer.get("/console/health")).text
-        assert (await viewer.act(f"/console/health/incidents/{incident}/take")).status == 403
+        assert (await viewer.act(f"/console/incidents/{incident}/take")).status == 403

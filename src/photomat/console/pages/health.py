@@ -8,14 +8,11 @@ from typing import Final
 from aiohttp import web
 from markupsafe import Markup
 
-from photomat.alerts.buttons import ACTIONS as INCIDENT_ACTIONS
-from photomat.alerts.buttons import PAGES as INCIDENT_PAGES
-from photomat.alerts.incident import AlertAction, known_kind
 from photomat.console.lists import csv_response
 from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
+from photomat.console.pages.incidents import acts_on, page_about
 from photomat.operators import controls
 from photomat.operators.controls import control_title
-from photomat.operators.incidents import ACTS
 from photomat.reports.backlog import PACED, Backlog
 from photomat.reports.health import Health, IncidentRow, absorbed_events, read_health, read_incidents
 from photomat.texts.load import MissingText, Say
@@ -50,8 +47,8 @@ async def show_health(ctx: PageContext) -> web.Response:
         kind_of=backlog_kind,
         incident_title=lambda one: incident_title(ctx.say, one),
         incident_body=lambda one: incident_body(ctx.say, one),
-        incident_buttons=incident_buttons,
-        incident_page=incident_page,
+        acts_on=acts_on,
+        page_about=page_about,
         is_held=lambda loop: is_held_back(health, loop),
         max_notice=MAX_NOTICE_LENGTH,
         max_minutes=MAX_MINUTES,
@@ -74,19 +71,6 @@ def incident_body(say: Say, one: IncidentRow) -> Markup:
         return Markup(" ").join(f"{name}={value}" for name, value in one.figures.items())
 
 
-def incident_buttons(one: IncidentRow) -> list[AlertAction]:
-    """What can be done about an incident with one tap; the same as under its message."""
-    kind = known_kind(one.kind)
-    useful = [action for action in INCIDENT_ACTIONS[kind] if action in ACTS] if kind is not None else []
-    return useful if one.taken_by is not None else [*useful, AlertAction.TAKE]
-
-
-def incident_page(one: IncidentRow) -> str | None:
-    kind = known_kind(one.kind)
-    page = None if kind is None else INCIDENT_PAGES.get(kind)
-    return None if page is None else f"{BASE}/{page}"
-
-
 def backlog_kind(backlog: Backlog) -> str:
     """How a backlog is coloured: by the age of its oldest row, not by its size."""
     if backlog.loop in PACED:
@@ -103,7 +87,7 @@ def is_held_back(health: Health, loop: str) -> bool:
 
 async def _incidents_as_csv(ctx: PageContext) -> web.Response:
     rows = await read_incidents(ctx.pool, limit=CSV_INCIDENTS)
-    header = ("incident", "kind", "open", "opened_at", "closed_at", "lasted_s", "figures")
+    header = ("incident", "kind", "open", "opened_at", "closed_at", "lasted_s", "taken_by", "figures")
     return csv_response(
         "incidents.csv",
         header,
@@ -115,6 +99,7 @@ async def _incidents_as_csv(ctx: PageContext) -> web.Response:
                 one.opened_at,
                 one.closed_at,
                 int(one.lasted.total_seconds()),
+                one.acknowledged_by or "",
                 " ".join(f"{name}={value}" for name, value in one.figures.items()),
             )
             for one in rows
@@ -155,15 +140,6 @@ async def undrain(ctx: ActionContext) -> web.Response:
     return await ctx.done(result, back=HERE)
 
 
-async def act_on_incident(ctx: ActionContext) -> web.Response:
-    """One of the actions of its alert; the reason in the journal is the alert itself."""
-    action = ctx.request.match_info["action"]
-    if action not in ACTS:
-        raise web.HTTPNotFound
-    act = ACTS[AlertAction(action)]
-    return await ctx.done(await act(ctx.pool, ctx.id("incident_id"), operator=ctx.operator.name), back=HERE)
-
-
 def _name(ctx: ActionContext) -> str | None:
     match ctx.form.get("what"):
         case "bot":
@@ -190,5 +166,4 @@ ACTIONS = [
     Action("/health/resume", resume),
     Action("/health/drain", drain),
     Action("/health/undrain", undrain),
-    Action("/health/incidents/{incident_id}/{action}", act_on_incident, needs_reason=False),
 ]

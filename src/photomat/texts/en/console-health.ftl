@@ -123,4 +123,3 @@ health-table = Table
 health-table-size = Size
 health-table-rows = Rows
 health-table-dead = Dead
-health-incident-taken = Taken over by { $by }

@@ -125,4 +125,3 @@ health-table = Таблица
 health-table-size = Размер
 health-table-rows = Строк
 health-table-dead = Мёртвых
-health-incident-taken = Взял: { $by }
