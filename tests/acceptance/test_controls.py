@@ -19,6 +19,19 @@ def tells(system: System, *command: str) -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
+async def is_seen(system: System, instance_id: str) -> None:
+    """Wait until an instance has shown itself after the clock was shifted."""
+
+    async def ask() -> Any:
+        async with system.sql() as connection:
+            return await connection.fetchval(
+                "SELECT true FROM instances WHERE instance_id = $1 AND seen_at > photomat_now() - interval '3 seconds'",
+                instance_id,
+            )
+
+    await until_found(ask)
+
+
 async def drained(system: System, instance_id: str) -> Any:
     """Wait until an instance has said that it holds nothing."""
 
@@ -52,6 +65,7 @@ async def test_a_drained_instance_claims_nothing_the_other_takes_over_and_nothin
         assert first.lines("UPDATE_RECEIVED"), "webhooks still come in through it"
         assert len(first.lines("UPDATE_HANDLED")) == handled
         assert (len(first.lines("JOB_SUBMITTED")), len(first.lines("DELIVER_START"))) == (submitted, delivered)
+        await is_seen(system, name)
         tells(system, "instances", "undrain", name)
         await first.says("DRAIN_OVER")
         await second.kill()

@@ -129,6 +129,10 @@ async def test_a_stored_value_that_no_longer_fits_is_left_out_alone(database: st
         assert shown["TOPUP_LEAST"].source == "default"
         assert unused is not None
         assert unused.plain.startswith("The least top-up (2000000)")
+        await pool.execute(
+            "UPDATE setting_values SET name = 'MARKUP', value = 'of another version' WHERE name LIKE 'TOPUP%'"
+        )
+        assert (await change(pool, "MARKUP", "3")).done, "a value that was never used is no obstacle"
 
 
 async def test_commands_use_the_values_that_hold(database: str, tmp_path: Path) -> None:
@@ -190,6 +194,8 @@ async def test_an_owner_changes_a_setting_on_the_page_and_nobody_else_can(databa
         assert "needed" in str((await owner.act(path, on=on, value="x")).flash)
         assert (await owner.act(path, on=on, value="5", reason=" ")).flash is not None
         assert (await owner.act("/console/settings/values/BOT_TOKEN", on=on, value="1:x")).path == on
+        for nonsense in ("NO_SUCH_SETTING", "%00", "..%2f"):
+            assert (await owner.act(f"/console/settings/values/{nonsense}", on=on, value="1")).status == 404
         stored = await console.pool.fetch("SELECT name, value FROM setting_values")
         assert [tuple(row) for row in stored] == [("MARKUP", "30")]
 

@@ -12,6 +12,7 @@ from photomat.operators import orphans
 from photomat.operators.actions import cancel
 from photomat.reports.journal import JournalQuery, list_journal
 from photomat.reports.orphans import count_waiting, list_orphans, uncertain_submits
+from photomat.texts.sentence import Sentence
 from support.database import pool_of
 from support.jobs import (
     SUCCESS,
@@ -113,5 +114,5 @@ async def test_giving_up_returns_the_money_and_a_dismissed_orphan_waits_no_more(
         assert (await orphans.dismiss(pool, orphan_id, **ME)).done
         assert not (await orphans.dismiss(pool, orphan_id, **ME)).done
         (line,) = (await list_orphans(pool, waiting=False, limit=9)).lines
-        assert (line.orphan_id, line.why, line.state) == (orphan_id, "dismissed by an operator", "success")
+        assert (line.orphan_id, line.why, line.state) == (orphan_id, Sentence("orphan-why-dismissed"), "success")
         assert "callback" not in str(line.payload), "a signed URL is never shown"

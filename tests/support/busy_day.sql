@@ -125,7 +125,7 @@ SELECT job_id, at, tag, 'web-' || (1 + job_id % 2), detail
   FROM (SELECT * FROM generation_jobs WHERE created_at > $now - interval '7 days') AS job, LATERAL (VALUES
            (created_at, 'created', jsonb_build_object('model', model, 'price', price)),
            (intent_at, 'intent', jsonb_build_object('fence', 1)),
-           (submitted_at, 'submitted', jsonb_build_object('task', external_task_id)),
+           (submitted_at, 'submitted', jsonb_build_object('task_id', external_task_id)),
            (CASE WHEN found_via = 'callback' THEN settled_at - interval '40 milliseconds' END, 'woken', '{"via": "callback"}'),
            (overdue_at, 'overdue', '{}'), (stopped_at, 'stopped', jsonb_build_object('error', last_error)),
            (settled_at, 'settled', jsonb_build_object('status', status, 'via', found_via)),

@@ -94,6 +94,7 @@ from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
+from photomat.telegram.pacing import bot_budget
 from photomat.telegram.port import Messenger
 from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
@@ -401,6 +402,8 @@ class Program:
             given_up_after=timedelta(seconds=settings.job_timeout_s),
             most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
+            disk=self.disk,
+            budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
 
     async def _store_updates(self, updates: Sequence[Mapping[str, Any]]) -> list[int]:

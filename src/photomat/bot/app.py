@@ -13,6 +13,7 @@ from aiogram.types import BotCommand, BotCommandScopeChat
 
 from photomat.bot.admin import actions as admin_actions
 from photomat.bot.admin import alerts as admin_alerts
+from photomat.bot.admin import broadcast as admin_broadcast
 from photomat.bot.admin import handlers as admin
 from photomat.bot.admin import pauses as admin_pauses
 from photomat.bot.assistant import handlers as assistant
@@ -113,6 +114,7 @@ def _routers() -> list[Router]:
         admin.router(),
         admin_actions.router(),
         admin_pauses.router(),
+        admin_broadcast.router(),
         admin_alerts.router(),
         templates.answers_router(),
         voice_handlers.router(),

@@ -115,6 +115,13 @@ class Administering(StatesGroup):
     confirming = State()
 
 
+class Broadcasting(StatesGroup):
+    """An operator sends the message of a new broadcast, or types why one is started; its id is in the data."""
+
+    composing = State()
+    naming_reason = State()
+
+
 class Paying(StatesGroup):
     """A sum of a top-up is typed; the way and the waiting order are in the conversation's data."""
 

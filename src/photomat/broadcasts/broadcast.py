@@ -165,6 +165,18 @@ async def change_draft(tx: Transaction, broadcast_id: int, content: Content, seg
     return changed is not None
 
 
+async def change_segment(tx: Transaction, broadcast_id: int, segment: Segment) -> bool:
+    """Aim a broadcast at others; what it says was looked at and stays. False if it was started."""
+    changed = await tx.fetchval(
+        """
+        UPDATE broadcasts SET segment = $2 WHERE broadcast_id = $1 AND state IN ('draft', 'ready') RETURNING true
+        """,
+        broadcast_id,
+        segment.as_json(),
+    )
+    return changed is not None
+
+
 async def delete_draft(tx: Transaction, broadcast_id: int) -> bool:
     """Forget a draft that was never started."""
     gone = await tx.fetchval(

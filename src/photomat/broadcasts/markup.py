@@ -57,8 +57,12 @@ def check_markup(text: str) -> None:
 
 def visible_length(text: str) -> int:
     """How long Telegram counts a checked text."""
-    shown = "".join(unescape(token) for token in _tokens(text) if isinstance(token, str)).strip()
-    return len(shown.encode("utf-16-le")) // 2
+    return len(visible_text(text).encode("utf-16-le")) // 2
+
+
+def visible_text(text: str) -> str:
+    """A checked text without its tags."""
+    return "".join(unescape(token) for token in _tokens(text) if isinstance(token, str)).strip()
 
 
 def as_page(text: str) -> str:

@@ -1,6 +1,7 @@
 """What the console's pages are given: services, and the operator's settings as values."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from zoneinfo import ZoneInfo
@@ -14,6 +15,8 @@ from photomat.orders.service import OrderService
 from photomat.telegram.files import BotFiles
 from photomat.templates.stored import Templates
 from photomat.texts.load import Texts
+from photomat.work.budget import Budget
+from photomat.work.disk import Disk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +40,5 @@ class ConsoleConfig:
     given_up_after: timedelta
     most_credited: Money
     stop: asyncio.Event
+    disk: Disk | None = None
+    budgets: Sequence[Budget] = ()

@@ -6,6 +6,7 @@ job whose request left for Kie and that has no task yet; a task of another job s
 
 import json
 from enum import StrEnum
+from typing import Final
 
 from photomat.db.pool import Transaction
 from photomat.db.rows import Row
@@ -15,6 +16,8 @@ from photomat.jobs.job import JobStatus
 from photomat.jobs.orphans import match_tasks
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
+
+DISMISSED: Final = "dismissed by an operator"
 
 
 class AttachOutcome(StrEnum):
@@ -58,7 +61,7 @@ async def record_found_task(tx: Transaction, *, job_id: JobId, task_id: str) -> 
 
 async def dismiss_orphan(tx: Transaction, orphan_id: int) -> bool:
     """Close an orphan that belongs to no job; False if none waits under this number."""
-    return await _close(tx, orphan_id, note="dismissed by an operator")
+    return await _close(tx, orphan_id, note=DISMISSED)
 
 
 async def _problem(tx: Transaction, job_id: JobId, task_id: str) -> AttachOutcome | None:

@@ -69,6 +69,22 @@ async def change_broadcast(
     return await _journaled(pool, act, "change broadcast", broadcast_id, operator=operator, reason=reason)
 
 
+async def aim_broadcast(
+    pool: Pool, broadcast_id: int, segment: Segment, *, operator: str, reason: str | None = None
+) -> ActionResult:
+    """Change whom it is for, until it is started; a preview of what it says still counts."""
+
+    async def act(tx: Transaction) -> ActionResult:
+        problem = problem_with(segment)
+        if problem is not None:
+            return _refused(problem)
+        if not await broadcasts.change_segment(tx, broadcast_id, segment):
+            return _refused(Sentence("broadcast-not-open"))
+        return _done(Sentence("broadcast-aimed"))
+
+    return await _journaled(pool, act, "aim broadcast", broadcast_id, operator=operator, reason=reason)
+
+
 async def delete_broadcast(pool: Pool, broadcast_id: int, *, operator: str, reason: str) -> ActionResult:
     """Forget a broadcast that was never started."""
 

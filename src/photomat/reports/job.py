@@ -4,7 +4,7 @@ Prompts and answers of the customer are part of it: the page that shows them nee
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from photomat.delivery.outputs import Output, outputs_of
 from photomat.delivery.render import LockedCard, locked_card
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import JobReport, price_breakdown, read_job_report
+from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
 from photomat.reports.journal import JournalLine, JournalQuery, list_journal
@@ -33,6 +34,8 @@ class Step:
     says: Sentence
     by: str
     detail: str
+    rank: int
+    """The order of steps of one moment: what caused it comes first."""
     after: timedelta | None = None
     is_ours: bool = False
     """Done by an operator."""
@@ -164,51 +167,47 @@ def _refund(row: Row) -> JobRefund:
 
 def _in_order(steps: Iterator[Step]) -> list[Step]:
     """By time, each with the time since the one before."""
-    ordered = sorted(steps, key=lambda step: step.at)
-    before = [None, *(step.at for step in ordered)]
+    ordered = sorted(steps, key=lambda step: (step.at, step.rank))
     return [
-        Step(
-            at=step.at,
-            says=step.says,
-            by=step.by,
-            detail=step.detail,
-            is_ours=step.is_ours,
-            after=None if earlier is None else step.at - earlier,
-        )
-        for step, earlier in zip(ordered, before, strict=False)
+        replace(step, after=step.at - earlier.at) if earlier is not None else step
+        for step, earlier in zip(ordered, [None, *ordered], strict=False)
     ]
 
 
 def _steps(report: JobReport, acts: Sequence[JournalLine], *, drafted_at: datetime | None) -> Iterator[Step]:
     if drafted_at is not None:
-        yield _step(drafted_at, Sentence("step-drafted"))
+        yield _step(drafted_at, Sentence("step-drafted"), rank=0)
     for tap in report.taps:
-        yield _step(tap.received_at, Sentence("step-tapped"), detail=f"update={tap.update_id} attempts={tap.attempts}")
+        detail = f"update={tap.update_id} attempts={tap.attempts}"
+        yield _step(tap.received_at, Sentence("step-tapped"), rank=0, detail=detail)
     for hold in report.holds:
-        yield _step(hold.held_at, Sentence("step-held", amount=hold.amount), detail=hold.reference)
+        yield _step(hold.held_at, Sentence("step-held", amount=hold.amount), rank=3, detail=hold.reference)
         if hold.closed_at is not None:
             is_charge = hold.closed_as == "charge"
             says = Sentence("step-charged" if is_charge else "step-hold-released", amount=hold.amount)
-            yield _step(hold.closed_at, says, detail=hold.reference)
+            yield _step(hold.closed_at, says, rank=3, detail=hold.reference)
     for callback in report.callbacks:
         says = Sentence("step-callback", state=callback.state)
-        yield _step(callback.received_at, says, by="Kie", detail=f"task={callback.task_id}")
+        yield _step(callback.received_at, says, rank=0, by="Kie", detail=f"task={callback.task_id}")
     for output in report.outputs:
         if output.kept_at is not None:
             says = Sentence("step-copied", number=output.position + 1)
-            yield _step(output.kept_at, says, detail=f"{output.mime} {output.size_bytes}")
+            yield _step(output.kept_at, says, rank=4, detail=f"{output.mime} {output.size_bytes}")
     for event in report.events:
-        says = Sentence(f"step-{event.tag.replace(' ', '-')}")
-        yield _step(event.at, says, by=event.instance, detail=_words(event.detail, report.row["currency"]))
+        detail = _words(event.detail, report.row["currency"])
+        yield _step(event.at, _event(event.tag), rank=2, by=event.instance, detail=detail)
     for act in acts:
-        says = Sentence(
-            "step-operator-did" if act.done else "step-operator-refused", action=act.action, outcome=act.says
-        )
-        yield _step(act.at, says, by=act.operator, detail=act.reason or "", is_ours=True)
+        says = Sentence("step-operator-did" if act.done else "step-operator-refused", action=act.did, outcome=act.says)
+        yield _step(act.at, says, rank=1, by=act.operator, detail=act.reason or "", is_ours=True)
 
 
-def _step(at: datetime, says: Sentence, *, by: str = "", detail: str = "", is_ours: bool = False) -> Step:
-    return Step(at=at, says=says, by=by, detail=detail, is_ours=is_ours)
+def _event(tag: str) -> Sentence:
+    """What happened; a tag of another release is shown as it is."""
+    return Sentence(f"step-{tag.replace(' ', '-')}") if tag in list(Tag) else Sentence("step-other", tag=tag)
+
+
+def _step(at: datetime, says: Sentence, *, rank: int, by: str = "", detail: str = "", is_ours: bool = False) -> Step:
+    return Step(at=at, says=says, rank=rank, by=by, detail=detail, is_ours=is_ours)
 
 
 def _words(detail: Mapping[str, Any], currency: str) -> str:

@@ -12,7 +12,8 @@ from typing import Final
 from photomat.db.pool import Pool
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
-from photomat.texts.sentence import Sentence, sentence_from_json
+from photomat.texts.load import load_texts
+from photomat.texts.sentence import Sentence, recorded_sentence
 
 SEARCHED: Final = 100_000
 MAX_NAMES: Final = 200
@@ -45,6 +46,10 @@ class JournalLine:
     reason: str | None
     done: bool
     says: Sentence
+
+    @property
+    def did(self) -> Sentence:
+        return action_in_words(self.action)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,12 @@ async def list_journal(pool: Pool, query: JournalQuery, *, limit: int) -> Journa
     return JournalPage(lines=lines, next_before=lines[-1].entry_id if len(rows) > limit else None)
 
 
+def action_in_words(action: str) -> Sentence:
+    """The name of an action for a reader; one without a text is shown as the journal has it."""
+    key = f"did-{action.replace(' ', '-')}"
+    return Sentence(key) if load_texts().knows(key) else Sentence("action-plain", words=action)
+
+
 async def journal_names(pool: Pool) -> tuple[list[str], list[str]]:
     """The operators and the actions that the journal knows, each found by a jump in its index."""
     return await _distinct(pool, "operator"), await _distinct(pool, "action")
@@ -116,12 +127,5 @@ def _line(row: Row) -> JournalLine:
         reference=row["reference"],
         reason=row["reason"],
         done=row["done"],
-        says=_outcome(row),
+        says=recorded_sentence(row["outcome"], row["outcome_key"], row["outcome_facts"]),
     )
-
-
-def _outcome(row: Row) -> Sentence:
-    """What came of it; an entry of an older release has its English words alone."""
-    if row["outcome_key"] is None:
-        return Sentence("action-plain", words=row["outcome"])
-    return sentence_from_json(row["outcome_key"], row["outcome_facts"])

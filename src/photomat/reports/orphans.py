@@ -1,5 +1,6 @@
 """Callbacks without a job, and submits without an answer, for operators. Reads only; signed URLs and echoes are left out."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,13 +8,22 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool
 from photomat.db.rows import Row
+from photomat.jobs.attach import DISMISSED
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.results import without_echoes
 from photomat.kie.state_parser import parse_kie_state
 from photomat.reports.jobs import UNCERTAIN
+from photomat.texts.sentence import Sentence
 
 COUNTED: Final = 10_000
+WHY: Final = {
+    "no such job": "orphan-why-no-job",
+    "no job has this task": "orphan-why-no-task",
+    "another job has this task": "orphan-why-taken",
+    DISMISSED: "orphan-why-dismissed",
+}
+OTHER_TASK: Final = re.compile(r"job (\d{1,18}) has another task")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +36,7 @@ class OrphanLine:
     payload: Mapping[str, Any]
     received_at: datetime
     processed_at: datetime | None
-    why: str | None
+    why: Sentence | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,5 +133,13 @@ def _line(row: Row) -> OrphanLine:
         payload=payload,
         received_at=row["received_at"],
         processed_at=row["processed_at"],
-        why=row["error"],
+        why=None if row["error"] is None else _why(row["error"]),
     )
+
+
+def _why(error: str) -> Sentence:
+    """Why it has no job, or who closed it; what another release wrote is shown as it is."""
+    other = OTHER_TASK.fullmatch(error)
+    if other is not None:
+        return Sentence("orphan-why-other-task", job=int(other[1]))
+    return Sentence(WHY[error]) if error in WHY else Sentence("action-plain", words=error)

@@ -20,6 +20,7 @@ class AdminPage(StrEnum):
     TICKETS = "tickets"
     INCIDENTS = "incidents"
     PAUSES = "pause"
+    BROADCASTS = "cast"
     MODELS = "models"
     STATE = "state"
     CONSOLE = "web"
@@ -114,6 +115,53 @@ class ConfirmButton(CallbackData, prefix="ay"):
 
     token: Id
     yes: bool
+
+
+class BroadcastAction(StrEnum):
+    OPEN = "open"
+    PREVIEW = "look"
+    NEXT = "next"
+    START = "start"
+    STOP = "stop"
+    RESUME = "resume"
+    DELETE = "delete"
+
+
+class BroadcastSegment(StrEnum):
+    """The segments a tap chooses; the console has all of them."""
+
+    EVERYONE = "all"
+    PAYERS = "paid"
+    UNPAID = "unpaid"
+    ACTIVE = "active"
+    SLEEPING = "sleep"
+    NEWCOMERS = "new"
+
+
+class AdminBroadcastButton(CallbackData, OpensPage, prefix="ab"):
+    """Acts on a broadcast; `reach` is how many recipients the operator saw."""
+
+    action: BroadcastAction
+    broadcast_id: Id
+    reach: Small = 0
+
+
+class NewBroadcastButton(CallbackData, OpensPage, prefix="ac"):
+    """Asks for the message of a new broadcast."""
+
+
+class SegmentButton(CallbackData, OpensPage, prefix="ag"):
+    broadcast_id: Id
+    segment: BroadcastSegment
+
+
+class BroadcastReasonButton(CallbackData, OpensPage, prefix="aw"):
+    """Says why a broadcast is started, resumed or deleted, by the number of a usual reason, and does it."""
+
+    action: BroadcastAction
+    broadcast_id: Id
+    reach: Small
+    reason: Small
 
 
 class AlertButton(CallbackData, prefix="i"):

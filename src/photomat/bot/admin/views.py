@@ -31,6 +31,7 @@ MENU: Final = (
     AdminPage.FIND,
     AdminPage.RECEIPTS,
     AdminPage.TICKETS,
+    AdminPage.BROADCASTS,
     AdminPage.PAUSES,
     AdminPage.STATE,
     AdminPage.CONSOLE,

@@ -298,7 +298,7 @@ async def _find(ctx: PageContext) -> Broadcast:
 
 async def _chats(ctx: PageContext) -> list[tuple[int, str]]:
     """Whose chats a preview may go to: the reader's own first, then every owner's and operator's."""
-    named = {each.telegram_id: each.name for each in await list_operators(ctx.pool)}
+    named: dict[int, str] = {each.telegram_id: each.name for each in await list_operators(ctx.pool)}
     known = [*ctx.config.owners.telegram_ids, *named]
     own = ctx.operator.telegram_id
     ordered = [*([own] if own is not None else []), *(each for each in known if each != own and each > 0)]

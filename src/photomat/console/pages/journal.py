@@ -7,7 +7,7 @@ from aiohttp import web
 from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response
 from photomat.console.page import Action, Page, PageContext
 from photomat.kernel.ids import JobId, UserId
-from photomat.reports.journal import JournalPage, JournalQuery, journal_names, list_journal
+from photomat.reports.journal import JournalPage, JournalQuery, action_in_words, journal_names, list_journal
 
 RESULTS: Final = {"done": True, "refused": False}
 FILTERS: Final = ("operator", "action", "job", "user", "reference", "result", "from", "to")
@@ -22,7 +22,7 @@ async def show_journal(ctx: PageContext) -> web.Response:
         "journal.html",
         page=await list_journal(ctx.pool, query, limit=PAGE_SIZE),
         operators=operators,
-        actions=actions,
+        actions=[(action, action_in_words(action)) for action in actions],
         filters={name: ctx.query.text(name) or "" for name in FILTERS},
         is_filtered=any(ctx.query.text(name) for name in FILTERS),
     )

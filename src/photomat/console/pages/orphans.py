@@ -25,7 +25,7 @@ async def show_orphans(ctx: PageContext) -> web.Response:
         ctx.pool, waiting=is_waiting, task_id=ctx.query.text("task"), before=ctx.query.number("before"), limit=limit
     )
     if ctx.wants_csv:
-        return _csv(page)
+        return _csv(ctx, page)
     return ctx.render(
         "orphans.html",
         page=page,
@@ -38,12 +38,19 @@ async def show_orphans(ctx: PageContext) -> web.Response:
     )
 
 
-def _csv(page: OrphanPage) -> web.Response:
+def _csv(ctx: PageContext, page: OrphanPage) -> web.Response:
     return csv_response(
         "orphans.csv",
         ("orphan", "received", "task", "state", "closed", "why"),
         (
-            (line.orphan_id, line.received_at, line.task_id, line.state, line.processed_at, line.why)
+            (
+                line.orphan_id,
+                line.received_at,
+                line.task_id,
+                line.state,
+                line.processed_at,
+                line.why.in_(ctx.say) if line.why else "",
+            )
             for line in page.lines
         ),
     )

@@ -80,5 +80,24 @@ document.addEventListener("change", (event) => {
   }
 });
 
+// A form that says data-preview shows beside it how it would look, a moment after every change; files stay here.
+let previewSoon = 0;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest?.("form[data-preview]");
+  if (!form || event.target.type === "file") return;
+  clearTimeout(previewSoon);
+  previewSoon = setTimeout(async () => {
+    const fields = new FormData(form);
+    fields.delete("file");
+    const answer = await fetch(form.dataset.preview, { method: "POST", body: fields });
+    if (!answer.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const region of document.querySelectorAll("[data-preview-region][id]")) {
+      const next = fresh.getElementById(region.id);
+      if (next) region.innerHTML = next.innerHTML;
+    }
+  }, 350);
+});
+
 // A row of tabs that is wider than the screen shows the current one.
 document.querySelector(".sub .here")?.scrollIntoView({ block: "nearest", inline: "center" });

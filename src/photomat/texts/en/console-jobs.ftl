@@ -16,6 +16,7 @@ step-callback = Kie says: { $state ->
 step-copied = File { $number } was copied to us
 step-operator-did = Operator: { $action }. { $outcome }
 step-operator-refused = Operator: { $action }, refused. { $outcome }
+step-other = Event: { $tag }
 step-created = The job was created
 step-intent = The request leaves for Kie
 step-submitted = Kie took the task
@@ -177,3 +178,9 @@ console-orphans-job = Number of the job
 console-orphans-dismiss = Close: not ours
 console-orphans-none = Nothing waits: every callback found its job.
 console-orphans-none-closed = Nothing was closed within 30 days.
+
+orphan-why-no-job = the job named in its URL does not exist
+orphan-why-no-task = no job has this task
+orphan-why-taken = another job has this task
+orphan-why-other-task = job { $job } has another task
+orphan-why-dismissed = closed by an operator

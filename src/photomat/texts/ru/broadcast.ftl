@@ -72,3 +72,68 @@ broadcast-to-listed = список: { $count ->
     [few] { $count } номера
    *[other] { $count } номеров
 }
+
+broadcast-aimed = Теперь рассылка для них.
+
+admin-page-cast = 📣 Рассылка
+admin-cast-none =
+    📣 <b>Рассылки</b>
+
+    Пока ни одной. Сообщение, которое вы пришлёте, сначала увидите только вы.
+admin-cast-list = 📣 <b>Рассылки</b>
+admin-cast-new = ➕ Новая рассылка
+admin-cast-ask-message =
+    📣 <b>Новая рассылка</b>
+
+    Пришлите сообщение так, как его увидят клиенты: текст, фото, видео или GIF с подписью. Жирный, курсив и ссылки сохранятся. Пока ничего никому не уйдёт.
+admin-cast-refused =
+    { $why }
+
+    Пришлите исправленное сообщение.
+admin-cast-head = 📣 <b>Рассылка { $id }</b> · { $state }
+admin-cast-to = Кому: <b>{ $conditions }</b>
+admin-cast-reach = { $reach ->
+    [one] Охват: <b>{ $reach }</b> человек.
+    [few] Охват: <b>{ $reach }</b> человека.
+   *[other] Охват: <b>{ $reach }</b> человек.
+} Ещё { $blocked } заблокировали бота.
+admin-cast-step-draft = Посмотрите её у себя: без этого её не запустить.
+admin-cast-looking = 👇 Рассылка сейчас придёт отдельным сообщением — ровно такой, какой её увидят клиенты. Посмотрите и нажмите «Дальше».
+admin-cast-next = Дальше
+admin-cast-step-ready = ✅ Вы её видели. Можно запускать.
+admin-cast-segment-all = Все
+admin-cast-segment-paid = Пополняли
+admin-cast-segment-unpaid = Не пополняли
+admin-cast-segment-active = Активные 30 дней
+admin-cast-segment-sleep = Спят 30 дней
+admin-cast-segment-new = Без заказов
+admin-cast-look = 👁 Прислать мне
+admin-cast-start = 🚀 Запустить: { $reach }
+admin-cast-stop = ⏹ Остановить
+admin-cast-resume = ▶️ Продолжить
+admin-cast-delete = 🗑 Удалить
+admin-cast-refresh = 🔄 Обновить
+admin-cast-progress =
+    { $bar } { $ended } из { $recipients }
+
+    Доставлено: <b>{ $sent }</b>
+    Ещё не ушло: { $waiting }
+    Заблокировали бота: { $blocked } и { $known } раньше
+    Неизвестно: { $unknown }
+    Отказ Telegram: { $refused }
+admin-cast-ask-start =
+    Запустить рассылку { $id } на <b>{ $reach }</b>? Каждый получит её один раз, вернуть ушедшее нельзя.
+
+    Причина — кнопкой или словами. Ответ запустит рассылку.
+admin-cast-ask-resume =
+    Продолжить рассылку { $id }?
+
+    Причина — кнопкой или словами.
+admin-cast-ask-delete =
+    Удалить рассылку { $id }?
+
+    Причина — кнопкой или словами.
+admin-cast-reason-offer = Акция
+admin-cast-reason-news = Новости
+admin-cast-reason-fix = Исправление
+admin-cast-reason-stop = Остановлено с телефона

@@ -16,6 +16,7 @@ step-callback = Kie сообщил: { $state ->
 step-copied = Файл { $number } скопирован к нам
 step-operator-did = Оператор: { $action }. { $outcome }
 step-operator-refused = Оператор: { $action }, отказано. { $outcome }
+step-other = Событие: { $tag }
 step-created = Заказ создан
 step-intent = Запрос уходит в Kie
 step-submitted = Kie принял задачу
@@ -180,3 +181,9 @@ console-orphans-job = Номер заказа
 console-orphans-dismiss = Закрыть: не наше
 console-orphans-none = Ничего не ждёт: у каждого сообщения нашёлся заказ.
 console-orphans-none-closed = За 30 дней ничего не закрывали.
+
+orphan-why-no-job = заказа, который назван в адресе, нет
+orphan-why-no-task = ни у одного заказа нет этой задачи
+orphan-why-taken = эта задача у другого заказа
+orphan-why-other-task = у заказа { $job } другая задача
+orphan-why-dismissed = закрыто оператором
