@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from photomat.db.pool import Pool
+from photomat.kernel.ids import UserId
 from photomat.operators.access import Role
 from photomat.wallet import ledger
 from support.busy_day import BusyDay, fill_busy_day
@@ -36,7 +37,7 @@ async def last_act(pool: Pool) -> tuple[str, str, bool]:
 
 async def available(pool: Pool, user_id: int) -> int:
     async with pool.acquire() as connection:
-        return (await ledger.balance(connection, user_id=user_id)).posted.minor  # type: ignore[arg-type]  a plain number
+        return (await ledger.balance(connection, user_id=UserId(user_id))).posted.minor
 
 
 class Files:
