@@ -8,11 +8,16 @@ import asyncio
 from pathlib import Path
 from time import monotonic
 
+import aiohttp
+
 from support.customer import Customer
 from support.patience import until_found
 from support.system import System, running_system
+from support.updates import text_update
 
 FLOOD = 500
+FIRST_UPDATE = 900_000_000
+AT_ONCE = 20
 OTHERS = 10
 MOST_RUNNING = 10
 A_MINUTE = 60
@@ -39,7 +44,7 @@ async def test_ten_others_hardly_notice_somebody_who_floods_and_orders_all_they_
         heavy = system.customer("Шторм")
         alone = await _pictures_of(system, _customers(system, "Тихий"))
         await system.passes(60)
-        cards = [await _card(heavy) for _ in range(MOST_RUNNING + 1)]
+        cards = [await _card(heavy) for _ in range(MOST_RUNNING)]
         others = _customers(system, "Другой")
         await asyncio.gather(*(_card(customer) for customer in others))
         await system.passes(60)
@@ -47,14 +52,25 @@ async def test_ten_others_hardly_notice_somebody_who_floods_and_orders_all_they_
             began = await connection.fetchval("SELECT photomat_now()")
         for card, button in cards:
             heavy.presses(card, button)
-        for number in range(FLOOD):
-            heavy.says(f"сообщение {number}")
-        beside = await _pictures_of(system, others, filled=True)
+        _, beside = await asyncio.gather(_flood(system, heavy), _pictures_of(system, others, filled=True))
         await _is_fair(system, heavy, others, began)
         assert max(beside) <= 3 * max(alone) + 5, (alone, beside)
-        print("TIMES", max(alone), max(beside))
-        await heavy.is_answered(f"не больше {MOST_RUNNING} заказов")
+        __import__("sys").stderr.write(f"TIMES {max(alone)} {max(beside)}")
         await _ends(system, heavy, began)
+
+
+async def _flood(system: System, heavy: Customer) -> None:
+    """Hundreds of messages at once, as fast as the door takes them: a patient Telegram brings them one by one."""
+    headers = {"X-Telegram-Bot-Api-Secret-Token": system.telegram.world.webhook.secret_token or ""}
+    connector = aiohttp.TCPConnector(limit=AT_ONCE)
+    async with aiohttp.ClientSession(headers=headers, connector=connector) as session:
+
+        async def post(number: int) -> None:
+            update = text_update(FIRST_UPDATE + number, user_id=heavy.person.user_id, text=f"сообщение {number}")
+            async with session.post(f"{system.door.url}/telegram/webhook", json=update) as answer:
+                assert answer.status == 200, "stored first, whatever becomes of it"
+
+        await asyncio.gather(*(post(number) for number in range(FLOOD)))
 
 
 def _customers(system: System, name: str) -> list[Customer]:
@@ -89,7 +105,7 @@ async def _ends(system: System, heavy: Customer, began: object) -> None:
         kept = await connection.fetchval(
             f"SELECT count(*) {received} AND NOT coalesce(error, '') LIKE 'skipped%'", began
         )
-        assert await connection.fetchval(f"SELECT count(*) {received}", began) == FLOOD + MOST_RUNNING + 1
+        assert await connection.fetchval(f"SELECT count(*) {received}", began) == FLOOD + MOST_RUNNING
         assert kept <= 2 * A_MINUTE, "a minute may end in between"
         notices = "SELECT count(*) FROM notices WHERE text_key = 'updates-too-many' AND chat_id = $1"
         assert 1 <= await connection.fetchval(notices, heavy.person.user_id) <= 2
@@ -107,6 +123,5 @@ async def _is_fair(system: System, heavy: Customer, others: list[Customer], bega
     async with system.sql() as connection:
         overtaken = await connection.fetchval(OVERTAKEN, f"u{heavy.person.user_id}", lanes, began)
         before = await connection.fetchval(SUBMITTED_BEFORE, heavy.person.user_id, users, began)
-    print("ORDER", overtaken, before)
     assert overtaken <= MOST_RUNNING, "a tap waits for its own turn, not for the flood"
     assert before < MOST_RUNNING, "submits take turns by user, not by time"

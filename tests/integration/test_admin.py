@@ -7,6 +7,7 @@ from photomat.alerts.incident import AlertAction
 from photomat.bot.admin import buttons
 from photomat.bot.admin.buttons import AdminPage, JobList, Verb
 from photomat.kernel.ids import JobId
+from photomat.operators.incidents import ACTS
 from support.jobs import PRICE
 from support.operators import CONSOLE, OPERATOR, OWNER, OperatedShop, OperatorTalker, operated_shop
 
@@ -257,7 +258,6 @@ def _every_button(job_id: JobId, user_id: int) -> list[str]:
 
 
 def _acting_buttons(job_id: JobId, user_id: int) -> list[str]:
-    looking = {AlertAction.JOBS, AlertAction.RECEIPTS, AlertAction.STATE, AlertAction.SESSION}
     pauses = [buttons.PauseButton(model=name, stop=stop) for name in ("bot", "z-image") for stop in (True, False)]
     begins = [buttons.BeginButton(verb=verb, target=job_id if verb.is_about_job else user_id) for verb in Verb]
     answers = [
@@ -270,7 +270,7 @@ def _acting_buttons(job_id: JobId, user_id: int) -> list[str]:
             buttons.ConfirmButton(token=token, yes=False),
         )
     ]
-    acts = [buttons.AlertButton(action=each, incident_id=1) for each in AlertAction if each not in looking]
+    acts = [buttons.AlertButton(action=each, incident_id=1) for each in (*ACTS, AlertAction.CHECK)]
     return [each.pack() for each in (*begins, *pauses, *answers, *acts)]
 
 

@@ -51,7 +51,7 @@ async def test_credits_are_told_in_days_and_a_top_up_is_no_use(database: str) ->
             )
         found = await read_credits(pool)
         assert found is not None
-        assert (found.balance, round(found.a_day), round(found.days or 0)) == (1900, 100, 19)
+        assert [int(found.balance), round(found.a_day), round(found.days or 0)] == [1900, 100, 19]
 
 
 async def test_an_operator_pauses_and_resumes_a_viewer_only_looks(database: str) -> None:

@@ -15,7 +15,7 @@ from fluent.syntax.visitor import Visitor
 import photomat
 from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
-from photomat.bot.admin.buttons import AdminPage, Verb
+from photomat.bot.admin.buttons import AdminPage, BroadcastAction, BroadcastSegment, Verb
 from photomat.bot.admin.job_views import STEPS
 from photomat.bot.admin.today_views import OPENS
 from photomat.bot.admin.views import MENU
@@ -170,6 +170,9 @@ def keys_made_up() -> set[str]:
         *(f"admin-verb-{verb}" for verb in Verb if verb.is_about_job or verb.is_about_user),
         *(f"admin-ask-{verb}" for verb in Verb if verb.asks_sum),
         *(f"admin-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
+        *(f"admin-cast-ask-{act}" for act in (BroadcastAction.START, BroadcastAction.RESUME, BroadcastAction.DELETE)),
+        *(f"admin-cast-segment-{each}" for each in BroadcastSegment),
+        *(f"admin-cast-step-{each}" for each in ("draft", "ready")),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
         *(f"support-topic-{topic}" for topic in Topic),
         *(f"support-limit-{what}" for what in SupportLimit),
@@ -233,6 +236,10 @@ def test_a_missing_key_and_a_missing_fact_are_refused() -> None:
 @pytest.mark.parametrize(("limit", "words"), [(1, "1 символа"), (21, "21 символа"), (1000, "1000 символов")])
 def test_numbers_choose_their_plural_and_are_not_grouped(limit: int, words: str) -> None:
     assert words in load_texts().say("ru", "form-limit-length", limit=limit)
+
+
+def test_a_fact_may_be_called_language() -> None:
+    assert load_texts().speaker("ru")("broadcast-to-language", language="en") == "язык: английский"
 
 
 def test_a_long_fact_is_said_whole() -> None:

@@ -13,7 +13,7 @@ from photomat.cluster.instances import RunningInstance, running_instances
 from photomat.db.pool import Pool
 from photomat.db.rows import Row, require_row
 from photomat.kernel.metrics import EVENTS
-from photomat.reports.backlog import Backlog, StepTime, read_backlogs, read_step_times
+from photomat.reports.backlog import PACED, Backlog, StepTime, read_backlogs, read_step_times
 from photomat.work.budget import Budget
 from photomat.work.controls import Pause, read_pauses
 
@@ -110,7 +110,7 @@ class Health:
     @property
     def worst(self) -> Backlog | None:
         """The loop whose oldest due row has waited longest."""
-        waiting = [one for one in self.backlogs if one.oldest is not None]
+        waiting = [one for one in self.backlogs if one.oldest is not None and one.loop not in PACED]
         return max(waiting, key=lambda one: one.oldest or timedelta(0), default=None)
 
 

@@ -12,7 +12,7 @@ from photomat.console.lists import csv_response
 from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
 from photomat.operators import controls
 from photomat.operators.controls import control_title
-from photomat.reports.backlog import Backlog
+from photomat.reports.backlog import PACED, Backlog
 from photomat.reports.health import Health, IncidentRow, absorbed_events, read_health, read_incidents
 from photomat.texts.load import MissingText, Say
 from photomat.work.controls import BOT, KIE, MAX_NOTICE_LENGTH, MODEL
@@ -70,6 +70,8 @@ def incident_body(say: Say, one: IncidentRow) -> Markup:
 
 def backlog_kind(backlog: Backlog) -> str:
     """How a backlog is coloured: by the age of its oldest row, not by its size."""
+    if backlog.loop in PACED:
+        return "plain"
     if backlog.oldest is None or backlog.oldest < LATE_AFTER:
         return "good"
     return "warn" if backlog.oldest < VERY_LATE_AFTER else "bad"
