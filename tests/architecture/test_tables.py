@@ -12,6 +12,8 @@ TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if l
 WRITERS = {
     "assistant_calls": {"assistant"},
     "audit_runs": {"audit"},
+    "broadcast_sends": {"broadcasts"},
+    "broadcasts": {"broadcasts"},
     "budgets": {"work"},
     "callbacks": {"jobs"},
     "comparisons": {"payments"},
@@ -59,6 +61,7 @@ WRITERS = {
     "result_marks": {"jobs"},
     "result_sends": {"delivery"},
     "schema_migrations": {"db"},
+    "setting_values": {"operators"},
     "sealed_days": {"audit"},
     "templates": {"templates"},
     "ticket_messages": {"support"},

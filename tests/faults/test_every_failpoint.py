@@ -15,6 +15,7 @@ from photomat.jobs.claims import CREATES
 from photomat.kernel.failpoint import FAILPOINTS
 from photomat.work.budget import block
 from support.assistant_stories import STORIES as ASSISTANT_STORIES
+from support.broadcast_stories import STORIES as BROADCAST_STORIES
 from support.customer import Customer, words_of
 from support.database import SharedPostgres
 from support.endings import PAID, buys_something_endless, ends_well, ends_without_a_picture
@@ -39,6 +40,7 @@ NOT_ON_THE_WAY: Final = frozenset(
     | set(PAYMENT_STORIES)
     | set(FILE_STORIES)
     | set(ASSISTANT_STORIES)
+    | set(BROADCAST_STORIES)
 )
 """Points a plain purchase does not pass; each has a story of its own."""
 
@@ -161,6 +163,13 @@ def test_killed_over_a_payment_it_is_credited_or_given_back_once_and_told_at_mos
     raise_what_happened(endings[title])
 
 
+@pytest.mark.parametrize("title", sample(BROADCAST_STORIES))
+def test_killed_over_a_broadcast_the_others_get_it_and_nobody_twice(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
 async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(database: str, tmp_path: Path) -> None:
     async with running_system(database, tmp_path) as system:
         instance = await system.start(FAILPOINT="tell")
@@ -170,7 +179,9 @@ async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(datab
         told = [line.partition(" name=")[2].split()[0] for line in instance.lines("FAILPOINT")]
     assert len(FAILPOINTS) >= 30
     assert set(told) <= set(FAILPOINTS)
-    of_jobs = set(FAILPOINTS) - set(PAYMENT_STORIES) - set(FILE_STORIES) - set(ASSISTANT_STORIES)
+    of_jobs = (
+        set(FAILPOINTS) - set(PAYMENT_STORIES) - set(FILE_STORIES) - set(ASSISTANT_STORIES) - set(BROADCAST_STORIES)
+    )
     assert len(set(told)) / len(of_jobs) >= MUST_FIRE, sorted(of_jobs - set(told))
     assert NOT_ON_THE_WAY.isdisjoint(told)
 
@@ -194,6 +205,7 @@ async def tell(system: System, title: str) -> None:
         **PAYMENT_STORIES,
         **FILE_STORIES,
         **ASSISTANT_STORIES,
+        **BROADCAST_STORIES,
     }
     if title.endswith("at the result"):
         await killed_at_the_result(system, point)

@@ -7,6 +7,7 @@ from photomat.alerts.incident import AlertAction
 from photomat.bot.admin import buttons
 from photomat.bot.admin.buttons import AdminPage, JobList, Verb
 from photomat.kernel.ids import JobId
+from photomat.operators.incidents import ACTS
 from support.jobs import PRICE
 from support.operators import CONSOLE, OPERATOR, OWNER, OperatedShop, OperatorTalker, operated_shop
 
@@ -131,14 +132,63 @@ async def test_a_stuck_job_is_canceled_and_a_parked_card_is_shown_again(database
         job_id = await shop.job_of_anna()
         await shop.pool.execute("UPDATE generation_jobs SET parked_at = photomat_now() WHERE job_id = $1", job_id)
         await shop.owner.says("/admin")
-        assert "результатов не показано: 1" in await shop.owner.taps("❗ Что требует меня")
-        await shop.owner.taps("📭 Не показанные")
+        assert "Карточки, которые не удалось показать: 1" in await shop.owner.taps("❗ Что требует меня")
+        await shop.owner.taps("⛔ Застрявшие")
         await shop.owner.taps(f"№ {job_id}")
         await shop.owner.taps("📤 Показать снова")
         await shop.owner.taps("Клиент не видит результат")
         assert "✅" in await shop.owner.taps("📤 Да, показать")
         assert await shop.pool.fetchval("SELECT parked_at FROM generation_jobs WHERE job_id = $1", job_id) is None
         assert "Всё спокойно" in await shop.owner.says("/admin")
+
+
+async def test_a_ban_and_a_message_reach_the_customer_once(database: str) -> None:
+    async with operated_shop(database) as shop:
+        await shop.owner.says("/admin @anna_k")
+        await shop.owner.taps("✉️ Написать")
+        await shop.owner.says("Мы <всё> починили")
+        asked = await shop.owner.taps("Предупреждение о сбое")
+        assert "Мы <всё> починили" in asked
+        await shop.owner.taps_twice("✉️ Да, отправить")
+        await shop.settles()
+        assert sum("Мы <всё> починили" in str(one["text"]) for one in shop.anna.screen()) == 1
+        await shop.owner.taps("👤 Клиент")
+        await shop.owner.taps("⛔ Закрыть доступ")
+        await shop.owner.taps("Спам")
+        await shop.owner.taps_twice("⛔ Да, закрыть доступ")
+        await shop.anna.says("кот")
+        await shop.settles()
+        assert "Спам" in shop.anna.newest
+        assert "Закрыт доступ навсегда: Спам" in await shop.owner.taps("👤 Клиент")
+        await shop.owner.taps("✅ Открыть доступ")
+        await shop.owner.taps("Вопрос решён")
+        await shop.owner.taps("✅ Да, открыть доступ")
+        assert [each["action"] for each in await shop.journal()] == ["message", "ban", "unban"]
+        assert "Закрыт доступ" not in await shop.owner.taps("👤 Клиент")
+
+
+async def test_the_bot_and_a_model_are_paused_and_resumed(database: str) -> None:
+    async with operated_shop(database) as shop:
+        await shop.operator.says("/admin")
+        await shop.operator.taps("⏸ Пауза")
+        await shop.operator.taps("⏸ Остановить модель")
+        await shop.operator.says("z-image")
+        await shop.operator.taps("⏸ Z-Image")
+        await shop.operator.taps("Сбой у провайдера")
+        assert "✅" in await shop.operator.taps_twice("⏸ Да, остановить")
+        await shop.operator.says("/admin")
+        await shop.operator.taps("⏸ Пауза")
+        await shop.operator.taps("⏸ Остановить: ")
+        await shop.operator.taps("Технические работы")
+        await shop.operator.taps("⏸ Да, остановить")
+        names = [row["name"] for row in await shop.pool.fetch("SELECT name FROM controls ORDER BY name")]
+        assert names == ["bot", "model:z-image"]
+        assert "Оператор" in await shop.operator.says("/admin"), "operators are served during a pause"
+        await shop.operator.taps("⏸ Пауза")
+        await shop.operator.taps("▶️ Продолжить")
+        await shop.operator.taps("Вопрос решён")
+        await shop.operator.taps("▶️ Да, продолжить")
+        assert [each["action"] for each in await shop.journal()] == ["pause", "pause", "resume"]
 
 
 async def test_the_console_s_link_works_once_and_is_in_the_fragment(database: str) -> None:
@@ -202,12 +252,13 @@ def _every_button(job_id: JobId, user_id: int) -> list[str]:
     pages: list[CallbackData] = [buttons.AdminButton(page=page) for page in AdminPage]
     pages += [buttons.AdminJobsButton(only=only) for only in JobList]
     pages += [buttons.AdminJobButton(job_id=job_id), buttons.AdminUserButton(user_id=user_id)]
+    pages.append(buttons.IncidentButton(incident_id=1))
     looks = [buttons.AlertButton(action=action, incident_id=1) for action in AlertAction]
     return [*(page.pack() for page in (*pages, *looks)), *_acting_buttons(job_id, user_id)]
 
 
 def _acting_buttons(job_id: JobId, user_id: int) -> list[str]:
-    looking = {AlertAction.JOBS, AlertAction.RECEIPTS, AlertAction.STATE, AlertAction.SESSION}
+    pauses = [buttons.PauseButton(model=name, stop=stop) for name in ("bot", "z-image") for stop in (True, False)]
     begins = [buttons.BeginButton(verb=verb, target=job_id if verb.is_about_job else user_id) for verb in Verb]
     answers = [
         answer
@@ -219,8 +270,8 @@ def _acting_buttons(job_id: JobId, user_id: int) -> list[str]:
             buttons.ConfirmButton(token=token, yes=False),
         )
     ]
-    acts = [buttons.AlertButton(action=each, incident_id=1) for each in AlertAction if each not in looking]
-    return [each.pack() for each in (*begins, *answers, *acts)]
+    acts = [buttons.AlertButton(action=each, incident_id=1) for each in (*ACTS, AlertAction.CHECK)]
+    return [each.pack() for each in (*begins, *pauses, *answers, *acts)]
 
 
 async def _everything(shop: OperatedShop) -> list[object]:

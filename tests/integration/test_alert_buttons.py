@@ -51,7 +51,12 @@ class Watched:
         if kind is IncidentKind.OLD_TRANSACTION:
             rule = replace(rule, condition=partial(rules.old_transaction, idle=NO_TIME, any_longer_than=NO_TIME))
         context = ProbeContext(
-            pool=shop.pool, account=self.account, disk=Disk(Path("/")), disk_alert_bytes=2**60, database_alert_bytes=MIB
+            pool=shop.pool,
+            account=self.account,
+            disk=Disk(Path("/")),
+            disk_alert_bytes=2**60,
+            database_alert_bytes=MIB,
+            ticket_alert=timedelta(hours=1),
         )
         self.checker = RuleChecker(context=context, admins=[ChatId(OWNER)], rules=[replace(rule, patience=NO_TIME)])
         self.sender = AlertSender(
@@ -165,6 +170,12 @@ async def _receipt(watched: Watched) -> None:
     await watched.shop.pool.execute("UPDATE receipts SET created_at = created_at - interval '2 hours'")
 
 
+async def _ticket(watched: Watched) -> None:
+    await watched.shop.anna.says("/support")
+    await watched.shop.anna.says("где мой кот?")
+    await watched.shop.pool.execute("UPDATE tickets SET waiting_since = waiting_since - interval '2 hours'")
+
+
 TRIGGERS: dict[IncidentKind, Trigger] = {
     IncidentKind.NO_ACTIVE: _nothing,
     IncidentKind.TWO_ACTIVE: _two_active,
@@ -184,6 +195,7 @@ TRIGGERS: dict[IncidentKind, Trigger] = {
     IncidentKind.DISK: _nothing,
     IncidentKind.DATABASE_SIZE: _nothing,
     IncidentKind.RECEIPTS_WAITING: _receipt,
+    IncidentKind.TICKETS_WAITING: _ticket,
 }
 ANSWERS = {
     AlertAction.REDELIVER: "Показываем снова: 1.",
@@ -199,6 +211,7 @@ LOOKS = {
     AlertAction.STATE: "Состояние",
     AlertAction.SESSION: "транзакци",
     AlertAction.RECEIPTS: "решения",
+    AlertAction.TICKETS: "где мой кот?",
 }
 
 

@@ -254,6 +254,12 @@ async def test_a_segment_is_everyone_for_whom_all_conditions_hold(database: str)
         others = set(everyone) - {buyer}
         assert await who(Segment()) == set(everyone)
         assert await who(Segment(language="en")) == {buyer}
+        await pool.execute(
+            "UPDATE users SET banned_at = photomat_now(), ban_reason = 'x', banned_by = 'olga' WHERE user_id = $1",
+            buyer,
+        )
+        assert await who(Segment()) == others
+        await pool.execute("UPDATE users SET banned_at = NULL, ban_reason = NULL, banned_by = NULL")
         assert await who(Segment(paid=True)) == {payer}
         assert await who(Segment(paid=False)) == set(everyone) - {payer}
         assert await who(Segment(ordered_within_days=1)) == await who(Segment(kind="image")) == {buyer}

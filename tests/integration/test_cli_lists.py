@@ -29,6 +29,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "jobs list --orphans": ("orphan_id", "task_id"),
     "payments list": ("payment_id", "external_id", "user_id", "credit"),
     "receipts list": ("receipt_id", "user_id", "amount", "code"),
+    "tickets list": ("ticket_id", "user_id", "job_id"),
     "promo list": ("code", "amount"),
     "differences list": ("difference_id", "reference"),
     "incidents": ("incident_id", "kind"),
@@ -37,6 +38,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "audit --history": (),
     "catalog margins": ("model", "income", "cost", "margin"),
     "examples list": ("subject",),
+    "broadcast list": ("broadcast_id", "recipients"),
 }
 """Arrays for machines, one sentence where there is nothing; the facts of a row that people see as well."""
 
@@ -57,8 +59,12 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "wallet explain": (str(FIRST_JOB + 1),),
     "payments show": ("1",),
     "receipts show": ("1",),
+    "tickets show": ("1",),
     "promo show": ("SPRING",),
     "assistant usage": (),
+    "settings list": (),
+    "broadcast show": ("1",),
+    "broadcast export": ("1",),
 }
 """These have something to show, or an argument that must be there."""
 
@@ -76,10 +82,14 @@ ELSEWHERE = {
     *("check", "smoke", "catalog diff", "catalog canary", "installation adopt"),
     *("jobs reconcile", "jobs retry", "jobs redeliver", "jobs cancel"),
     *("wallet credit", "wallet debit", "wallet refund", "wallet correct", "wallet release"),
+    *("tickets answer", "tickets close"),
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),
     *("catalog hide", "catalog unhide", "catalog feature", "catalog unfeature"),
     *("catalog rename", "catalog sell", "catalog unsell"),
+    *("broadcast create", "broadcast preview", "broadcast start", "broadcast stop"),
+    *("broadcast resume", "broadcast delete"),
     *("templates hide", "templates unhide", "templates add", "examples make", "examples forget"),
+    *("settings set", "settings reset"),
 }
 """Commands that act or ask the outside, with tests of their own."""
 

@@ -74,7 +74,7 @@ async def test_the_newest_result_is_there_with_its_picture_price_and_local_time(
         assert rows(past) == [
             ["🎬 Оживить", "✨ Улучшить", "🎨 Изменить"],
             ["✂️ Убрать фон", "🔀 Вариант"],
-            ["🤍", "📎", "🔁", "🗑", "ℹ️"],
+            ["🤍", "📎", "🔁", "🗑", "ℹ️", "🆘"],
             ["1/2", "▶"],
             ["·Все·", *FILTERS[1:]],
         ]
@@ -203,7 +203,12 @@ async def test_what_has_no_picture_is_a_page_in_words_and_says_what_became_of_th
         ):
             assert part in text
         assert "flagged words" not in seen[-1]
-        assert tools == [["🔁", "ℹ️"], ["🤍", "🔁", "🗑", "ℹ️"], ["🔁", "🗑", "ℹ️"], ["🔁", "🗑", "ℹ️"]]
+        assert tools == [
+            ["🔁", "ℹ️", "🆘"],
+            ["🤍", "🔁", "🗑", "ℹ️", "🆘"],
+            ["🔁", "🗑", "ℹ️", "🆘"],
+            ["🔁", "🗑", "ℹ️", "🆘"],
+        ]
         assert past.media() == [], "nothing that was not paid for, or has not reached its card, is shown here"
 
 

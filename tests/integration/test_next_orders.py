@@ -13,7 +13,7 @@ from support.media_bytes import mp3
 from support.telegram_media import video
 
 PICTURE_STEPS = ["🎬 Оживить", "✨ Улучшить", "🎨 Изменить", "✂️ Убрать фон", "🔀 Вариант"]
-TOOLS = ["🤍", "📎 Оригинал", "ℹ️"]
+TOOLS = ["🤍", "📎 Оригинал", "ℹ️", "🆘"]
 
 
 async def shown(past: Archive, *colors: str) -> tuple[JobId, int]:

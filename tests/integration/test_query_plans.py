@@ -23,6 +23,7 @@ from photomat.app.wiring import Program, build
 from photomat.assistant.calls import usage_by_kind, usage_by_user
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
+from photomat.broadcasts.broadcast import list_broadcasts, list_sends
 from photomat.db.pool import Pool
 from photomat.delivery.lock import try_acquire_delivery_lock
 from photomat.delivery.waiting import refresh_places, with_waits
@@ -30,8 +31,16 @@ from photomat.jobs.gallery import GalleryFilter, GalleryQuery, newer_page, older
 from photomat.jobs.history import earlier_files, usual_seconds
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
-from photomat.kernel.ids import InstanceId, JobId, UserId
+from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, UserId
 from photomat.payments.statement import statement
+from photomat.support.ticket import (
+    TicketFilter,
+    count_open,
+    list_tickets,
+    open_ticket_about,
+    ticket_shown_in,
+    tickets_of_user,
+)
 from photomat.work import budget
 from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
@@ -68,6 +77,7 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
 async def once_round(program: Program) -> None:
     """Everything that recurs, once: the pulse, every claim and what follows it, every duty, every alert rule, health."""
     await program.heartbeat().beat()
+    await program.live.refresh(program.pool)
     await DuePoller(program.pool, program.wakes, DUE).poll_once()
     for step in (*program.instance_steps(), *program.update_steps()):
         claimed = await step.claim(step.width)
@@ -98,6 +108,15 @@ async def every_list(pool: Pool) -> None:
     await kept_proofs(pool)
     await usage_by_kind(pool, days=1)
     await usage_by_user(pool, days=1)
+    await list_broadcasts(pool, limit=50)
+    assert await list_sends(pool, 51, outcome="unknown", limit=50)
+    for listed in TicketFilter:
+        assert await list_tickets(pool, only=listed, limit=50)
+    await list_tickets(pool, only=TicketFilter.ALL, limit=50, user_id=USER)
+    await tickets_of_user(pool, USER, limit=5, only_open=True)
+    await open_ticket_about(pool, bot_id=BotId(7000000001), user_id=USER, job_id=JobId(2))
+    await ticket_shown_in(pool, chat_id=ChatId(USER), message_id=MessageId(1))
+    await count_open(pool)
     await usual_seconds(pool, "z-image")
     for shown in GalleryFilter:
         await _every_page(pool, GalleryQuery(user_id=BUYER, only=shown, words="cat story"))

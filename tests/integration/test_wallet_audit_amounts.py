@@ -35,6 +35,7 @@ NO_MONEY = {
     *("delivery_fence", "fence", "height", "invariants", "line", "number", "pid", "position", "progress", "revision"),
     "shown_place",
     *("seconds", "size_bytes", "width", "refunds", "reverses"),
+    *("filled_to", "known_blocked", "preview_attempts", "preview_to", "reach", "recipients"),
 }
 """Columns that count or name something else; those that end in _id do too. `refunds` and `reverses` name transactions."""
 

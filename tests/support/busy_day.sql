@@ -123,12 +123,17 @@ SELECT job_id, position, result_urls[1], CASE kind WHEN 'video' THEN 'video' WHE
 INSERT INTO job_events (job_id, at, tag, instance, detail)
 SELECT job_id, at, tag, 'web-' || (1 + job_id % 2), detail
   FROM (SELECT * FROM generation_jobs WHERE created_at > $now - interval '7 days') AS job, LATERAL (VALUES
-           (created_at, 'JOB_CREATED', jsonb_build_object('model', model, 'price', price)),
-           (intent_at, 'SUBMIT_INTENT', '{}'), (submitted_at, 'JOB_SUBMITTED', jsonb_build_object('task_id', external_task_id)),
-           (CASE WHEN found_via = 'callback' THEN settled_at - interval '40 milliseconds' END, 'CALLBACK_RECEIVED', '{"state": "success"}'),
-           (settled_at, 'JOB_SETTLED', jsonb_build_object('status', status, 'via', found_via)),
-           (delivered_at - interval '800 milliseconds', 'DELIVER_LOCK_WIN', '{"fence": 3}'),
-           (delivered_at, 'MARK_DELIVERED', '{"level": "url", "fence": 3}'), (rung_at, 'RING', '{}')) AS events (at, tag, detail)
+           (created_at, 'created', jsonb_build_object('model', model, 'price', price)),
+           (intent_at, 'intent', jsonb_build_object('fence', 1)),
+           (submitted_at, 'submitted', jsonb_build_object('task_id', external_task_id)),
+           (CASE WHEN found_via = 'callback' THEN settled_at - interval '40 milliseconds' END, 'woken', '{"via": "callback"}'),
+           (overdue_at, 'overdue', '{}'), (stopped_at, 'stopped', jsonb_build_object('error', last_error)),
+           (settled_at, 'settled', jsonb_build_object('status', status, 'via', found_via)),
+           (coalesce(delivered_at, parked_at) - interval '800 milliseconds', 'locked', '{"fence": 3}'),
+           (delivered_at, 'shown', '{"level": "url", "fence": 3}'),
+           (parked_at, 'parked', jsonb_build_object('error', delivery_error)),
+           (undeliverable_at, 'undeliverable', jsonb_build_object('error', delivery_error)),
+           (rung_at, 'rung', '{}')) AS events (at, tag, detail)
  WHERE at IS NOT NULL ORDER BY at;
 
 INSERT INTO callbacks (job_id, task_id, digest, body, received_at)
@@ -166,7 +171,7 @@ SELECT row_number() OVER (ORDER BY at, n) AS p, *,
         SELECT n, user_id, CASE provider WHEN 'transfer' THEN 'yookassa' ELSE provider END, topup, greatest(created_at,
                CASE WHEN nth <= 3 THEN $now - nth * interval '3 hours' ELSE $now - nth * interval '31 hours' END), 1000,
                CASE nth WHEN 1 THEN 'wanted' WHEN 2 THEN 'refused' ELSE 'done' END
-          FROM (SELECT *, row_number() OVER (ORDER BY n DESC) AS nth FROM busy_users WHERE pays AND n % 60 = 3
+          FROM (SELECT *, row_number() OVER (ORDER BY n DESC) AS nth FROM busy_users WHERE pays AND n % 20 = 3
                    AND created_at < $now - interval '1 day') AS refunded) AS made;
 
 INSERT INTO topups (topup_id, origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, state, created_at,

@@ -33,6 +33,9 @@ DUE: Final = """
     INSERT INTO incident_notices (incident_id, admin_id, about) SELECT incident_id, 9001, 'open' FROM incidents;
     INSERT INTO assistant_calls (origin, kind, bot_id, user_id, chat_id, language)
     SELECT 'update:1:2', 'transcribe', bot_id, user_id, chat_id, 'ru' FROM generation_jobs WHERE status = 'done';
+    INSERT INTO broadcasts (text_ru, state, created_by, started_at, filled_at, due_at, preview_to, preview_due_at)
+    VALUES ('Hello', 'sending', 'olga', photomat_now(), photomat_now(), photomat_now(), 9001, photomat_now());
+    INSERT INTO broadcast_sends (broadcast_id, user_id) SELECT broadcast_id, user_id FROM broadcasts, users;
     INSERT INTO orphan_callbacks (task_id, payload, received_at) VALUES ('nobody', '{}', photomat_now() - interval '2 hours');
 """
 """What the builders leave for later is due now."""

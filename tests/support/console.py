@@ -20,6 +20,7 @@ from photomat.console.app import build_console
 from photomat.console.config import ConsoleConfig
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.kernel.money import Money
 from photomat.operators.access import Owners, Role, add_operator, new_link
 from photomat.telegram.files import BotFiles
 from photomat.templates.load import shipped_templates
@@ -121,6 +122,7 @@ def console_config(pool: Pool, *, folder: Path, password: str | None = PASSWORD,
         "is_secure": False,
         "delivery_lease": timedelta(minutes=5),
         "given_up_after": timedelta(days=1),
+        "most_credited": Money(1_500_000, "RUB"),
         "stop": asyncio.Event(),
     }
     return ConsoleConfig(pool=pool, texts=load_texts(), orders=orders, **{**usual, **others})

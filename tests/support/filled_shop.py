@@ -5,11 +5,12 @@ from typing import Any
 from photomat.audit import differences
 from photomat.audit.proofs import keep_proof
 from photomat.db.pool import Pool, transaction
-from photomat.kernel.ids import BotId
+from photomat.kernel.ids import BotId, JobId
 from photomat.operators.controls import pause
 from photomat.payments.receipt import ReceiptFile
 from photomat.payments.topup import open_topup
 from photomat.payments.transfers import submit_receipt
+from photomat.support.thread import Customer, Words, write_by_customer
 from support.callbacks import callback, take
 from support.database import pool_of
 from support.jobs import a_done_job, a_running_job, a_user
@@ -44,6 +45,7 @@ async def fill(database: str) -> None:
         received = await pays(pool, user_id=user, external_id=CHARGE)
         await asks_refund(pool, received.payment_id, owing=True)
         await a_receipt(pool, user)
+        await a_ticket(pool, user)
         async with transaction(pool) as tx:
             await a_code(as_pool(tx))
             await differences.report(tx, kind="stars", reference=f"stars:{CHARGE}", expected="10 ⭐", found="1 ⭐")
@@ -52,6 +54,16 @@ async def fill(database: str) -> None:
         await pool.execute("INSERT INTO incidents (kind, figures) VALUES ('kie_credits', '{\"left\": 12}')")
         await pool.execute(
             "INSERT INTO examples (subject, state, model) VALUES ('template:portrait', 'asked', 'z-image')"
+        )
+        await pool.execute(
+            """
+            WITH made AS (
+                INSERT INTO broadcasts (text_ru, state, created_by, reach, recipients, started_at, ended_at, filled_at)
+                VALUES ('Скидка сегодня', 'stopped', 'olga', 10000, 10000, photomat_now(), photomat_now(), photomat_now())
+                RETURNING broadcast_id)
+            INSERT INTO broadcast_sends (broadcast_id, user_id, due_at, left_at, outcome, error)
+            SELECT broadcast_id, user_id, NULL, photomat_now(), 'unknown', 'no answer' FROM made, users
+            """
         )
         await pause(pool, "model:z-image", operator="cli:anna@a-desk-of-ours", reason="black pictures since noon")
         await pool.execute(
@@ -62,6 +74,12 @@ async def fill(database: str) -> None:
             """
         )
         await keep_proof(pool)
+
+
+async def a_ticket(pool: Pool, user: Any) -> None:
+    customer = Customer(bot_id=BotId(1), user_id=user, job_id=JobId(FIRST_JOB))
+    async with transaction(pool) as tx:
+        await write_by_customer(tx, customer, Words(text="where is it?"), origin="test:ticket", operators=[])
 
 
 async def a_receipt(pool: Pool, user: Any) -> None:

@@ -31,6 +31,7 @@ FIGURES: dict[IncidentKind, Figures] = {
     IncidentKind.DISK: {"free": 312, "threshold": 1024},
     IncidentKind.DATABASE_SIZE: {"size": 480, "threshold": 450},
     IncidentKind.RECEIPTS_WAITING: {"count": 2, "receipt": 7, "minutes": 61},
+    IncidentKind.TICKETS_WAITING: {"count": 2, "ticket": 45, "minutes": 61},
 }
 TAGS = re.compile(r"</?(?:b|code)>")
 

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 from typing import get_args
@@ -14,10 +13,14 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
+from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
-from photomat.bot.admin.buttons import AdminPage, Verb
+from photomat.bot.admin.buttons import AdminPage, BroadcastAction, BroadcastSegment, Verb
 from photomat.bot.admin.job_views import STEPS
+from photomat.bot.admin.today_views import OPENS
+from photomat.bot.admin.views import MENU
 from photomat.bot.app import COMMANDS, OPERATORS_COMMANDS
+from photomat.bot.support.views import REASONS as TICKET_REASONS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
@@ -32,15 +35,20 @@ from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.gallery import GalleryFilter
 from photomat.jobs.job import ANSWER_TITLE, JobStatus
+from photomat.jobs.timeline import Tag
 from photomat.kie.results import STEM_TITLES
+from photomat.messages.notices import FileKind
 from photomat.operators.explain import WORDS
 from photomat.operators.money import OWNED
+from photomat.operators.orphans import SAYS as ATTACH_SAYS
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
-from photomat.reports.needs import Needs
+from photomat.reports.orphans import WHY as ORPHAN_WHY
 from photomat.rewards.promo import PromoRefusal
+from photomat.support.thread import SupportLimit
+from photomat.support.ticket import Event, Topic
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
@@ -152,15 +160,26 @@ def keys_made_up() -> set[str]:
         *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
         *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
+        *(f"setting-about-{name.replace('_', '-')}" for name in Settings.model_fields),
         *(f"command-{command}" for command in (*COMMANDS, *OPERATORS_COMMANDS)),
-        *(f"admin-page-{page}" for page in AdminPage),
+        *(f"admin-page-{page}" for page in (*MENU, AdminPage.MENU)),
+        *(key for key, _page in OPENS.values()),
         *(f"admin-status-{status}" for status in JobStatus),
         *(f"admin-step-{step.removesuffix('_at')}" for step in STEPS),
-        *(f"admin-needs-{each.name}" for each in fields(Needs)),
-        *(f"admin-{what}-{verb}" for verb in Verb for what in ("verb", "confirm", "yes")),
+        *(f"admin-{what}-{verb}" for verb in Verb for what in ("confirm", "yes")),
+        *(f"admin-verb-{verb}" for verb in Verb if verb.is_about_job or verb.is_about_user),
         *(f"admin-ask-{verb}" for verb in Verb if verb.asks_sum),
         *(f"admin-reason-{reason}" for reasons in REASONS.values() for reason in reasons),
+        *(f"admin-cast-ask-{act}" for act in (BroadcastAction.START, BroadcastAction.RESUME, BroadcastAction.DELETE)),
+        *(f"admin-cast-segment-{each}" for each in BroadcastSegment),
+        *(f"admin-cast-step-{each}" for each in ("draft", "ready")),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
+        *(f"support-topic-{topic}" for topic in Topic),
+        *(f"support-limit-{what}" for what in SupportLimit),
+        *(f"ticket-event-{event}" for event in Event),
+        *(f"ticket-file-{kind}" for kind in get_args(FileKind)),
+        *(f"ticket-reason-{reason}" for reasons in TICKET_REASONS.values() for reason in reasons),
+        *("ticket-topic", "ticket-job", "ticket-where"),
         *(f"next-{wish}" for offered in OFFERED.values() for wish in offered),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
         *(f"group-{group.id}{asks}" for group in MENU_GROUPS for asks in ("", "-ask")),
@@ -168,6 +187,10 @@ def keys_made_up() -> set[str]:
         *(f"wish-short-{wish}" for wish in wishes()),
         *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
         *OWNED.values(),
+        *ATTACH_SAYS.values(),
+        *ORPHAN_WHY.values(),
+        *(key for key in sentences("ru") if key.startswith("did-")),
+        *(f"step-{tag.replace(' ', '-')}" for tag in Tag),
         *(f"move-{reason}" for reason in WORDS),
         *(f"voice-{use}-{fact}" for use in ("only", "sign") for fact in (*get_args(VoiceSex), *get_args(VoiceAccent))),
     }
@@ -213,6 +236,10 @@ def test_a_missing_key_and_a_missing_fact_are_refused() -> None:
 @pytest.mark.parametrize(("limit", "words"), [(1, "1 символа"), (21, "21 символа"), (1000, "1000 символов")])
 def test_numbers_choose_their_plural_and_are_not_grouped(limit: int, words: str) -> None:
     assert words in load_texts().say("ru", "form-limit-length", limit=limit)
+
+
+def test_a_fact_may_be_called_language() -> None:
+    assert load_texts().speaker("ru")("broadcast-to-language", language="en") == "язык: английский"
 
 
 def test_a_long_fact_is_said_whole() -> None:

@@ -27,6 +27,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.DISK: (AlertAction.STATE, AlertAction.CHECK),
     IncidentKind.DATABASE_SIZE: (AlertAction.STATE, AlertAction.CHECK),
     IncidentKind.RECEIPTS_WAITING: (AlertAction.RECEIPTS,),
+    IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
 }
 """Besides these every alert can be taken over."""
 
@@ -40,6 +41,7 @@ PAGES: Final[Mapping[IncidentKind, str]] = {
     IncidentKind.UNREAD_RESULTS: "jobs",
     IncidentKind.ORPHANS: "orphans",
     IncidentKind.RECEIPTS_WAITING: "money",
+    IncidentKind.TICKETS_WAITING: "tickets",
 }
 """The console's page about an incident; the others are about health."""
 

@@ -33,6 +33,7 @@ class IncidentKind(StrEnum):
     KIE_PAUSED = "kie-paused"
     OLD_TRANSACTION = "old-transaction"
     RECEIPTS_WAITING = "receipts-waiting"
+    TICKETS_WAITING = "tickets-waiting"
     DISK = "disk"
     DATABASE_SIZE = "database-size"
 
@@ -60,6 +61,7 @@ class AlertAction(StrEnum):
     CHECK = "check"
     JOBS = "jobs"
     RECEIPTS = "bills"
+    TICKETS = "tickets"
     STATE = "state"
     SESSION = "sess"
     TAKE = "take"
@@ -74,6 +76,7 @@ class ProbeContext:
     disk: Disk | None = None
     disk_alert_bytes: int = 0
     database_alert_bytes: int = 0
+    ticket_alert: timedelta = timedelta(0)
 
 
 Condition = Callable[[ProbeContext], Awaitable[Figures | None]]

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from photomat.alerts import store
-from photomat.alerts.incident import IncidentKind
-from photomat.db.pool import Transaction
-from photomat.kernel.ids import ChatId
+from photomat.alerts.incident import IncidentKind, IncidentNotice, IncidentPhase
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.ids import ChatId, Fence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,22 @@ async def lock_incident(tx: Transaction, incident_id: int) -> Incident | None:
         return None
     return Incident(
         incident_id=row["incident_id"], kind=row["kind"], is_open=row["is_open"], taken_by=row["acknowledged_by"]
+    )
+
+
+async def read_notice(pool: Pool, incident_id: int, *, chat_id: ChatId, language: str) -> IncidentNotice | None:
+    """The opening of an incident as it would be told now; None once it is over."""
+    row = await store.read_open(pool, incident_id)
+    if row is None:
+        return None
+    return IncidentNotice(
+        **dict(row),
+        admin_id=chat_id,
+        about=IncidentPhase.OPEN,
+        fence=Fence(0),
+        attempts=0,
+        lasted=None,
+        language=language,
     )
 
 

@@ -236,6 +236,21 @@ async def receipts_waiting(context: ProbeContext) -> Figures | None:
     )
 
 
+async def tickets_waiting(context: ProbeContext) -> Figures | None:
+    """A customer's message to support waits too long for an answer."""
+    if not context.ticket_alert:
+        return None
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, (array_agg(ticket_id ORDER BY waiting_since))[1] AS ticket,
+               (extract(epoch FROM photomat_now() - min(waiting_since)) / 60)::int AS minutes
+          FROM tickets WHERE waiting_since <= photomat_now() - $1::interval
+        """,
+        context.ticket_alert,
+    )
+
+
 async def old_transaction(
     context: ProbeContext, *, idle: timedelta = IDLE_TRANSACTION, any_longer_than: timedelta = LONG_TRANSACTION
 ) -> Figures | None:
@@ -344,4 +359,5 @@ RULES: Final = (
     rule(IncidentKind.DISK, disk_low, calm=DISK_CALM),
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
+    rule(IncidentKind.TICKETS_WAITING, tickets_waiting),
 )

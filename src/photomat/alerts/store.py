@@ -202,6 +202,13 @@ async def open_incident(tx: Transaction, kind: IncidentKind) -> int | None:
     return found
 
 
+async def read_open(pool: Pool, incident_id: int) -> Row | None:
+    return await pool.fetchrow(
+        "SELECT incident_id, kind, figures, opened_at FROM incidents WHERE incident_id = $1 AND closed_at IS NULL",
+        incident_id,
+    )
+
+
 async def lock_incident(tx: Transaction, incident_id: int) -> Row | None:
     return await tx.fetchrow(
         """

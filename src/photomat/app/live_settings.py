@@ -15,7 +15,6 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from photomat.app.settings import GivenSettings, Settings
 from photomat.db.pool import UNMIGRATED, Pool
@@ -53,7 +52,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
     "assistant": ("assistant_calls_per_user_day", "assistant_credits_a_day"),
-    "alerts": ("disk_alert_mb", "database_alert_mb"),
+    "alerts": ("disk_alert_mb", "database_alert_mb", "ticket_alert_min"),
     "keeping": tuple(name for name in Settings.model_fields if name.startswith("keep_")),
 }
 """The live settings by their group on the page. Never secrets, currency, database, tokens or servers of others."""
@@ -78,6 +77,17 @@ SHOWN: Final = frozenset(
     }
 )
 """Texts read at the start that are no secret; every other text is shown as set or not set."""
+MINOR: Final = frozenset(
+    {
+        "price_step",
+        "topup_least",
+        "topup_most",
+        "subscription_credit",
+        "welcome_credit",
+        "referral_reward",
+        "referral_friend_reward",
+    }
+)
 LINES: Final = frozenset({"transfer_details"})
 MAX_DIGITS: Final = 30
 EVERY_S: Final = 1.0
@@ -202,15 +212,17 @@ def parse(name: str, value: str) -> Any:
 
 
 def _check_list(name: str, value: str) -> None:
-    """Objects to a list of sums or packages that the payment options could not read."""
-    try:
-        if name == "topup_sums":
+    """Object to a list of sums or packages that the payment options could not read."""
+    if name == "topup_sums":
+        try:
             read_sums(value, currency="RUB")
-        elif name == "stars_packages":
+        except ValueError:
+            raise SettingRefused(Sentence("setting-no-sums", name=name.upper())) from None
+    if name == "stars_packages":
+        try:
             read_packages(value, star_worth=Decimal(1), currency="RUB")
-    except ValueError:
-        key = "setting-no-sums" if name == "topup_sums" else "setting-no-packages"
-        raise SettingRefused(Sentence(key, name=name.upper())) from None
+        except ValueError:
+            raise SettingRefused(Sentence("setting-no-packages", name=name.upper())) from None
 
 
 def as_text(value: object) -> str:
@@ -230,8 +242,8 @@ def as_text(value: object) -> str:
 
 def kind_of(name: str) -> SettingKind:
     """How a setting is written."""
-    if name in LINES:
-        return "lines"
+    if name in LINES or name in MINOR:
+        return "lines" if name in LINES else "minor"
     annotation = Settings.model_fields[name].annotation
     kinds = {annotation, *get_args(annotation)}
     if bool in kinds:
@@ -302,7 +314,7 @@ def _value_of(settings: Settings, name: str) -> str:
     return as_text(derived[name] if name in derived else getattr(settings, name))
 
 
-def _in_words(name: str, error: ErrorDetails) -> Sentence:
+def _in_words(name: str, error: Mapping[str, Any]) -> Sentence:
     """The reason of a refused value."""
     facts = {key: as_text(value) for key, value in error.get("ctx", {}).items() if key in {"gt", "ge", "lt", "le"}}
     match error["type"]:

@@ -21,6 +21,7 @@ from photomat.jobs.orphans import MATCHED_ORPHANS
 from photomat.messages.notices import ENDED_NOTICES
 from photomat.operators.access import OLD_LINKS, OLD_SESSIONS
 from photomat.orders.draft import UNBOUGHT_DRAFTS
+from photomat.support.thread import CLOSED_TICKETS
 from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)
@@ -47,6 +48,7 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         _rows("input files", settings.keep_input_files_days, UNUSED_FILES),
         _rows("resends", settings.keep_resends_days, RESENDS),
         _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
+        _rows("tickets", settings.keep_tickets_days, CLOSED_TICKETS),
         RetentionRule(
             name="recipients of broadcasts",
             keep=_days(settings.keep_notices_days),

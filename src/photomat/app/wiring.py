@@ -78,6 +78,7 @@ from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
+from photomat.kernel.money import Money
 from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
@@ -93,6 +94,7 @@ from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
+from photomat.telegram.pacing import bot_budget
 from photomat.telegram.port import Messenger
 from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
@@ -247,6 +249,7 @@ class Program:
             disk=self.disk,
             disk_alert_bytes=self.settings.disk_alert_mb * MIB,
             database_alert_bytes=self.settings.database_alert_mb * MIB,
+            ticket_alert=timedelta(minutes=self.settings.ticket_alert_min),
         )
 
     @property
@@ -397,7 +400,10 @@ class Program:
             is_secure=(settings.base_url or "").startswith("https://"),
             delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             given_up_after=timedelta(seconds=settings.job_timeout_s),
+            most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
+            disk=self.disk,
+            budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
 
     async def _store_updates(self, updates: Sequence[Mapping[str, Any]]) -> list[int]:

@@ -13,7 +13,9 @@ from aiogram.types import BotCommand, BotCommandScopeChat
 
 from photomat.bot.admin import actions as admin_actions
 from photomat.bot.admin import alerts as admin_alerts
+from photomat.bot.admin import broadcast as admin_broadcast
 from photomat.bot.admin import handlers as admin
+from photomat.bot.admin import pauses as admin_pauses
 from photomat.bot.assistant import handlers as assistant
 from photomat.bot.bans import RefuseBanned
 from photomat.bot.menu import broadcast_button, deep_link, fallback, search
@@ -60,7 +62,7 @@ COMMANDS: Final = (
     "paysupport",
     "terms",
 )
-OPERATORS_COMMANDS: Final = ("admin", "receipts")
+OPERATORS_COMMANDS: Final = ("admin", "receipts", "tickets")
 """In the menu of operators' own chats only."""
 CALL_TIMEOUT_S: Final = 10
 
@@ -111,6 +113,8 @@ def _routers() -> list[Router]:
         review.router(),
         admin.router(),
         admin_actions.router(),
+        admin_pauses.router(),
+        admin_broadcast.router(),
         admin_alerts.router(),
         templates.answers_router(),
         voice_handlers.router(),

@@ -111,7 +111,15 @@ class Administering(StatesGroup):
     naming_sum = State()
     writing = State()
     naming_reason = State()
+    naming_model = State()
     confirming = State()
+
+
+class Broadcasting(StatesGroup):
+    """An operator sends the message of a new broadcast, or types why one is started; its id is in the data."""
+
+    composing = State()
+    naming_reason = State()
 
 
 class Paying(StatesGroup):

@@ -24,14 +24,14 @@ log = get_logger()
 
 
 class AnswerWhilePaused(BaseMiddleware):
-    """Answers in place of the handler of a message or a tap; an album is answered once."""
+    """Answers in place of the handler of a message or a tap; an album is answered once. Handlers for a `role` are served."""
 
     def __init__(self) -> None:
         self._albums: deque[str] = deque(maxlen=ALBUMS_REMEMBERED)
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         ctx: UpdateContext = data["ctx"]
-        pause = None if _is_payment(event) else await bot_pause(ctx)
+        pause = None if _is_payment(event) or "role" in data else await bot_pause(ctx)
         if pause is None:
             return await handler(event, data)
         log.info("BOT_PAUSED", user_id=ctx.user_id)

@@ -144,7 +144,10 @@ async def change_draft(tx: Transaction, broadcast_id: int, content: Content, seg
     changed = await tx.fetchval(
         """
         UPDATE broadcasts
-           SET text_ru = $2, text_en = $3, media_kind = $4, media_file_id = $5, media_upload = $6, button = $7, segment = $8,
+           SET text_ru = $2, text_en = $3, button = $7, segment = $8,
+               media_kind = CASE WHEN $9 THEN media_kind ELSE $4 END,
+               media_file_id = CASE WHEN $9 THEN media_file_id ELSE $5 END,
+               media_upload = CASE WHEN $9 THEN media_upload ELSE $6 END,
                state = 'draft', preview_due_at = NULL, preview_left_at = NULL, preview_outcome = NULL, preview_error = NULL
          WHERE broadcast_id = $1 AND state IN ('draft', 'ready')
         RETURNING true
@@ -156,6 +159,19 @@ async def change_draft(tx: Transaction, broadcast_id: int, content: Content, seg
         media and media.file_id,
         media and media.upload,
         button and button.as_json(),
+        segment.as_json(),
+        media is not None and media.is_kept,
+    )
+    return changed is not None
+
+
+async def change_segment(tx: Transaction, broadcast_id: int, segment: Segment) -> bool:
+    """Aim a broadcast at others; what it says was looked at and stays. False if it was started."""
+    changed = await tx.fetchval(
+        """
+        UPDATE broadcasts SET segment = $2 WHERE broadcast_id = $1 AND state IN ('draft', 'ready') RETURNING true
+        """,
+        broadcast_id,
         segment.as_json(),
     )
     return changed is not None
@@ -327,10 +343,13 @@ async def delete_old_sends(pool: Pool, older_than: timedelta, limit: int) -> Bat
     done = await pool.execute(
         """
         DELETE FROM broadcast_sends
-         WHERE (broadcast_id, user_id) IN (
-               SELECT old.broadcast_id, old.user_id FROM broadcasts JOIN broadcast_sends AS old USING (broadcast_id)
-                WHERE ended_at < photomat_now() - $1::interval AND counts IS NOT NULL
-                LIMIT $2 FOR UPDATE OF old SKIP LOCKED)
+         WHERE ctid = ANY (ARRAY(
+               SELECT old.ctid FROM broadcasts AS ended
+                CROSS JOIN LATERAL (SELECT send.ctid FROM broadcast_sends AS send
+                                     WHERE send.broadcast_id = ended.broadcast_id
+                                     LIMIT $2 FOR UPDATE SKIP LOCKED) AS old
+                WHERE ended.ended_at < photomat_now() - $1::interval AND ended.counts IS NOT NULL
+                LIMIT $2))
         """,
         older_than,
         limit,

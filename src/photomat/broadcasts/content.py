@@ -19,11 +19,12 @@ OPENS: Final = re.compile(r"^(topup|(model|template):[\w./-]{1,100})$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BroadcastMedia:
-    """A file of Telegram's, or bytes that become one with the first preview."""
+    """A file of Telegram's, or bytes that become one with the first preview; `is_kept`: the one the draft has already."""
 
     kind: MediaKind
     file_id: str | None = None
     upload: bytes | None = None
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +83,8 @@ def _check_text(text: str, *, limit: int) -> None:
 
 
 def _check_media(media: BroadcastMedia) -> None:
+    if media.is_kept:
+        return
     if (media.file_id is None) == (media.upload is None):
         raise Rejected("broadcast-media-one")
     most = MOST_UPLOAD_BYTES[media.kind]

@@ -57,8 +57,12 @@ def check_markup(text: str) -> None:
 
 def visible_length(text: str) -> int:
     """How long Telegram counts a checked text."""
-    shown = "".join(unescape(token) for token in _tokens(text) if isinstance(token, str)).strip()
-    return len(shown.encode("utf-16-le")) // 2
+    return len(visible_text(text).encode("utf-16-le")) // 2
+
+
+def visible_text(text: str) -> str:
+    """A checked text without its tags."""
+    return "".join(unescape(token) for token in _tokens(text) if isinstance(token, str)).strip()
 
 
 def as_page(text: str) -> str:
@@ -71,8 +75,8 @@ def _tokens(text: str) -> Iterator[str | Tag]:
         if found["text"] is not None:
             yield found["text"]
         elif found["loose"] is not None or found["tag"].lower() not in TAGS:
-            key = "broadcast-loose-bracket" if found["loose"] else "broadcast-tag-unknown"
-            raise Rejected(key, place=text[found.start() : found.start() + CONTEXT])
+            place = text[found.start() : found.start() + CONTEXT]
+            raise Rejected("broadcast-loose-bracket" if found["loose"] else "broadcast-tag-unknown", place=place)
         else:
             written = ATTRIBUTE.findall(found["attributes"])
             attributes = {name.lower(): unescape(value.strip("\"'")) for name, value in written}

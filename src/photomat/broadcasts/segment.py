@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import require_row, row_as
+from photomat.texts.sentence import Sentence
 from photomat.users.user import LANGUAGES
 
 MOST_IDS: Final = 10_000
 MOST_DAYS: Final = 3650
 CAN_BE_REACHED: Final = "users.blocked_at IS NULL"
-MAY_BE_WRITTEN_TO: Final = "true"
-"""Users for whom this does not hold are left out of every broadcast."""
+MAY_BE_WRITTEN_TO: Final = "(users.banned_at IS NULL OR users.banned_until <= photomat_now())"
+"""Banned users are left out of every broadcast."""
 MATCHES: Final = f"""
     {MAY_BE_WRITTEN_TO}
     AND ($1::text IS NULL OR users.language = $1)
@@ -72,27 +73,28 @@ class Segment:
 
     def as_json(self) -> dict[str, Any]:
         """The conditions that are set."""
+        written = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
-            field.name: value for field in fields(self) if (value := getattr(self, field.name)) not in (None, False, ())
-        } | ({"paid": False} if self.paid is False else {})
+            name: value for name, value in written.items() if value is not None and (value or name != "never_ordered")
+        }
 
 
 def segment_from_json(stored: Mapping[str, Any]) -> Segment:
     return Segment(**stored)
 
 
-def problem_with(segment: Segment) -> str | None:
-    """The key of the text that says what cannot be; None for a segment that may be used."""
+def problem_with(segment: Segment) -> Sentence | None:
+    """What cannot be; None for a segment that may be used."""
     if segment.language is not None and segment.language not in LANGUAGES:
-        return "broadcast-segment-language"
+        return Sentence("broadcast-segment-language")
     days = [each for each in (segment.ordered_within_days, segment.not_ordered_for_days) if each is not None]
     if any(not 1 <= each <= MOST_DAYS for each in days):
-        return "broadcast-segment-days"
+        return Sentence("broadcast-segment-days")
     ordered = (segment.ordered_within_days, segment.not_ordered_for_days, segment.kind, segment.model)
     if segment.never_ordered and any(each is not None for each in ordered):
-        return "broadcast-segment-contradiction"
+        return Sentence("broadcast-segment-contradiction")
     if segment.user_ids is not None and not 1 <= len(segment.user_ids) <= MOST_IDS:
-        return "broadcast-segment-ids"
+        return Sentence("broadcast-segment-ids")
     return None
 
 

@@ -103,7 +103,9 @@ class BroadcastSender(MessageKind[BroadcastMessage]):
 
     async def claim(self, limit: int) -> list[BroadcastMessage]:
         """Claim messages with their places in the budget; NoRoom while there is none, or something is more urgent."""
-        if not await self.pool.fetchval(f"SELECT EXISTS ({self.DUE})"):
+        if not await self.pool.fetchval(
+            f"SELECT EXISTS ({self.DUE} AND (SELECT photomat_our_bot($1)) IS NOT NULL)", self.pool.bot_id
+        ):
             return []
         if await self._is_something_urgent():
             raise NoRoom("results and notices go first", retry_after_s=WAIT_FOR_URGENT_S)

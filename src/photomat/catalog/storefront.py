@@ -140,7 +140,7 @@ class Cheapest:
     def offer(self, on_sale: OnSale, rates: Rates, standing: PriceRules = NO_RULES) -> Offer:
         """The model with the least it costs by the rules in force."""
         model = on_sale.model
-        priced = self._quoted(model, rates, standing)
+        priced = self.quoted(model, rates, standing)
         return Offer(
             model=model,
             price=priced.price,
@@ -149,7 +149,7 @@ class Cheapest:
             featured=on_sale.featured,
         )
 
-    def _quoted(self, model: Model, rates: Rates, standing: PriceRules) -> Quote:
+    def quoted(self, model: Model, rates: Rates, standing: PriceRules) -> Quote:
         """What the cheapest order costs; without rules it is computed once."""
         found = self._plain.get((model.id, rates)) if standing == NO_RULES else None
         if found is None:

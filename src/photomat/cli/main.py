@@ -8,6 +8,7 @@ from photomat.cli import (
     assistant,
     assistant_usage,
     audit,
+    broadcast,
     catalog,
     catalog_changes,
     check,
@@ -20,6 +21,7 @@ from photomat.cli import (
     run,
     settings,
     templates,
+    tickets,
     users,
     wallet,
 )
@@ -45,6 +47,7 @@ app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(users.app, name="users")
 app.add_typer(payments.receipts_app, name="receipts")
+app.add_typer(tickets.app, name="tickets")
 app.add_typer(payments.app, name="payments")
 app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")
@@ -60,6 +63,7 @@ catalog.app.command("sell")(catalog_changes.sell)
 catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(settings.app, name="settings")
 app.add_typer(promo.app, name="promo")
+app.add_typer(broadcast.app, name="broadcast")
 app.command("pause")(controls.pause)
 app.command("resume")(controls.resume)
 app.command("pauses")(controls.pauses)

@@ -16,6 +16,8 @@ from photomat.console.page import BASE, CONFIG, TEMPLATES, Action, Page, config_
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import SignedIn
+from photomat.operators.controls import pause_in_words
+from photomat.reports.health import active_pauses
 
 MAX_FORM_BYTES: Final = 12 * 1024 * 1024
 STATIC: Final = {"console.css": "text/css", "console.js": "text/javascript"}
@@ -63,7 +65,19 @@ def build_console(config: Callable[[], ConsoleConfig]) -> web.Application:
 async def _shell(request: web.Request, _operator: SignedIn) -> Mapping[str, Any]:
     """What the layout shows on every page."""
     here = request.path.removeprefix(f"{BASE}/").partition("/")[0]
-    return {"navigation": NAVIGATION, "here": here, "language": access.language_of(request), "pauses": ()}
+    return {
+        "navigation": NAVIGATION,
+        "here": here,
+        "language": access.language_of(request),
+        "pauses": await _pauses(request),
+    }
+
+
+async def _pauses(request: web.Request) -> list[str]:
+    """What is paused, a sentence each."""
+    config = config_of(request)
+    say = config.texts.speaker(access.language_of(request))
+    return [pause_in_words(say, one, zone=config.zone) for one in await active_pauses(config.pool)]
 
 
 async def _to_today(_request: web.Request) -> web.StreamResponse:

@@ -11,13 +11,14 @@ from markupsafe import Markup, escape
 
 WIDTH: Final = 560
 HEIGHT: Final = 190
-LEFT: Final = 46
+LEFT: Final = 50
 BOTTOM: Final = 24
 TOP: Final = 10
 LINES: Final = 4
 MOST_LABELS: Final = 8
 SPARK_WIDTH: Final = 120
 SPARK_HEIGHT: Final = 32
+COLOURS: Final = (1, 2, 3, 4, 5, 6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +29,31 @@ class Point:
     values: Sequence[float]
 
 
-def bars(points: Sequence[Point], *, title: str, written: Callable[[float], str] = str) -> Markup:
-    """Stacked bars, a colour a series."""
+def bars(
+    points: Sequence[Point],
+    *,
+    title: str,
+    written: Callable[[float], str] = str,
+    axis: Callable[[float], str] | None = None,
+    colours: Sequence[int] = COLOURS,
+) -> Markup:
+    """Stacked bars, a colour a series; `axis` writes the values of the axis where they should be shorter."""
     top = _scale(max((sum(point.values) for point in points), default=0))
     step = (WIDTH - LEFT) / max(len(points), 1)
-    shapes = [_bar(point, LEFT + index * step, step, top, written) for index, point in enumerate(points)]
-    return _chart(points, title, top, written, Markup("").join(shapes))
+    shapes = [
+        _bar(point, x=LEFT + index * step, step=step, top=top, written=written, colours=colours)
+        for index, point in enumerate(points)
+    ]
+    return _chart(points, title, top, axis or written, Markup("").join(shapes))
 
 
-def lines(points: Sequence[Point], *, title: str, written: Callable[[float], str] = str) -> Markup:
+def lines(
+    points: Sequence[Point],
+    *,
+    title: str,
+    written: Callable[[float], str] = str,
+    axis: Callable[[float], str] | None = None,
+) -> Markup:
     """A line a series."""
     top = _scale(max((value for point in points for value in point.values), default=0))
     step = (WIDTH - LEFT) / max(len(points), 1)
@@ -58,10 +75,16 @@ def lines(points: Sequence[Point], *, title: str, written: Callable[[float], str
         for index, point in enumerate(points)
         for one, value in enumerate(point.values)
     )
-    return _chart(points, title, top, written, drawn + dots)
+    return _chart(points, title, top, axis or written, drawn + dots)
 
 
-def compared(points: Sequence[Point], *, title: str, written: Callable[[float], str] = str) -> Markup:
+def compared(
+    points: Sequence[Point],
+    *,
+    title: str,
+    written: Callable[[float], str] = str,
+    axis: Callable[[float], str] | None = None,
+) -> Markup:
     """Bars in front of paler ones: the first value beside the second, what is now beside what was."""
     top = _scale(max((max(point.values) for point in points), default=0))
     step = (WIDTH - LEFT) / max(len(points), 1)
@@ -74,7 +97,7 @@ def compared(points: Sequence[Point], *, title: str, written: Callable[[float], 
         )
         for index, point in enumerate(points)
     )
-    return _chart(points, title, top, written, shapes)
+    return _chart(points, title, top, axis or written, shapes)
 
 
 def meter(share: float, *, title: str = "", series: int = 1) -> Markup:
@@ -104,14 +127,16 @@ def _column(kind: str, value: float, x: float, width: float, top: float) -> Mark
     )
 
 
-def _bar(point: Point, x: float, step: float, top: float, written: Callable[[float], str]) -> Markup:
+def _bar(
+    point: Point, *, x: float, step: float, top: float, written: Callable[[float], str], colours: Sequence[int]
+) -> Markup:
     drawn, below = Markup(""), 0.0
     gap = min(4.0, step * 0.15)
     for one, value in enumerate(point.values):
         high = value / top * (HEIGHT - BOTTOM - TOP)
         y = HEIGHT - BOTTOM - below - high
         drawn += Markup('<rect class="bar s{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="1.5"/>').format(
-            one + 1, x + gap / 2, y, max(step - gap, 1), high
+            colours[one], x + gap / 2, y, max(step - gap, 1), high
         )
         below += high
     said = " · ".join(written(value) for value in point.values)

@@ -1,23 +1,30 @@
 """What the console's pages are given: services, and the operator's settings as values."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
+from photomat.kernel.money import Money
 from photomat.operators.access import Owners
 from photomat.operators.settings import SettingRules
 from photomat.orders.service import OrderService
 from photomat.telegram.files import BotFiles
 from photomat.templates.stored import Templates
 from photomat.texts.load import Texts
+from photomat.work.budget import Budget
+from photomat.work.disk import Disk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleConfig:
-    """`files` reads what customers sent to Telegram; `is_secure` is whether browsers reach us by https."""
+    """`files` reads what customers sent to Telegram; `is_secure` is whether browsers reach us by https.
+
+    `most_credited` is the most that a receipt may be credited with.
+    """
 
     pool: Pool
     texts: Texts
@@ -31,4 +38,7 @@ class ConsoleConfig:
     is_secure: bool
     delivery_lease: timedelta
     given_up_after: timedelta
+    most_credited: Money
     stop: asyncio.Event
+    disk: Disk | None = None
+    budgets: Sequence[Budget] = ()

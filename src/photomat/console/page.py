@@ -7,7 +7,7 @@ GET, so that reloading repeats nothing.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -67,9 +67,18 @@ class PageContext:
     def id(self, name: str) -> int:
         """A number of the path; 404 for anything that cannot be one."""
         written = self.request.match_info[name]
-        if not (written.isascii() and written.isdigit() and int(written) <= MAX_ID):
+        is_number = written.isascii() and written.isdigit() and len(written) <= len(str(MAX_ID))
+        if not is_number or int(written) > MAX_ID:
             raise web.HTTPNotFound
         return int(written)
+
+    def start_of_day(self, name: str, *, days: int = 0) -> datetime | None:
+        """Where the day of a filter, or so many days later, begins for the operator."""
+        day = self.query.day(name)
+        try:
+            return None if day is None else datetime.combine(day + timedelta(days=days), time(), self.config.zone)
+        except OverflowError:
+            return None
 
     def may(self, role: str) -> bool:
         return self.operator.role >= Role[role.upper()]

@@ -41,7 +41,7 @@ def age(lasted: timedelta, say: Say) -> str:
     return say("console-age-hours", count=hours) if hours < 48 else say("console-age-days", count=hours // 24)  # noqa: PLR2004  two days
 
 
-def money_axis(language: str, currency: str) -> Callable[[float], str]:
+def short_money(language: str, currency: str) -> Callable[[float], str]:
     """Write minor units as a short sum."""
     sign = SIGNS.get(currency, currency)
     per_major = 1 if currency == STARS else MINOR_PER_MAJOR
@@ -51,3 +51,9 @@ def money_axis(language: str, currency: str) -> Callable[[float], str]:
         return f"{sign}{number}" if language == "en" else f"{number}\N{NO-BREAK SPACE}{sign}"
 
     return written
+
+
+def axis_of_money(language: str, currency: str) -> Callable[[float], str]:
+    """Write minor units for an axis: the sign of the currency stands elsewhere."""
+    per_major = 1 if currency == STARS else MINOR_PER_MAJOR
+    return lambda minor: compact(minor / per_major, language)

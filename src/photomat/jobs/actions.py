@@ -44,6 +44,15 @@ class NextStep(StrEnum):
         return self in {NextStep.SUBMIT, NextStep.LOOK}
 
 
+class JobVerb(StrEnum):
+    """What an operator may do to many jobs at once."""
+
+    RETRY = "retry"
+    REDELIVER = "redeliver"
+    CANCEL = "cancel"
+    REFUND = "refund"
+
+
 async def cancel_job(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId) -> CancelOutcome:
     row = await tx.fetchrow(
         """
@@ -178,14 +187,15 @@ async def retry_job(tx: Transaction, job_id: JobId) -> NextStep | None:
     row = await tx.fetchrow("SELECT status, external_task_id FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
     if row is None:
         return None
-    step = _next_step(JobStatus(row["status"]), row["external_task_id"])
+    step = next_step(JobStatus(row["status"]), row["external_task_id"])
     if step.makes_due:
         await store.make_due(tx, job_id)
         await timeline.record(tx, job_id, Tag.RETRIED, again=step)
     return step
 
 
-def _next_step(status: JobStatus, task_id: str | None) -> NextStep:
+def next_step(status: JobStatus, task_id: str | None) -> NextStep:
+    """What a retry of a job in this state does."""
     if status is JobStatus.PENDING:
         return NextStep.SUBMIT
     if status is JobStatus.DONE:

@@ -39,6 +39,8 @@ COLUMNS: Final = """
     delivery_error, delivery_failing_since, delivered_at, undeliverable_at, parked_at, ring_kind, ring_due_at, rung_at,
     photomat_now() AS now"""
 """Everything an operator may see of a job's row."""
+MAX_DIGITS: Final = 19
+"""A longer number is no job's."""
 STUCK_AFTER: Final = timedelta(minutes=2)
 """Due work is claimed within a second: after this long something is wrong."""
 
@@ -234,7 +236,10 @@ class JobReport:
 
 
 async def find_job(pool: Pool, name: str) -> JobId | None:
-    job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE job_id::text = $1", name)
+    is_number = name.isascii() and name.isdigit() and len(name) < MAX_DIGITS
+    job_id = (
+        await pool.fetchval("SELECT job_id FROM generation_jobs WHERE job_id = $1", int(name)) if is_number else None
+    )
     return await find_job_by_task_id(pool, name) if job_id is None else JobId(job_id)
 
 

@@ -267,6 +267,25 @@ async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_a
     return None if status is None else JobStatus(status)
 
 
+async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> None:
+    """Store a task id that an operator found for a submit without an answer, and make the job due; a create reply overrides it.
+
+    The caller has locked the row and found no task in it.
+    """
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET external_task_id = $2, due_at = photomat_now(), woken_via = 'retry', last_error = NULL,
+               leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
+               status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
+               card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+         WHERE job_id = $1 AND external_task_id IS NULL
+        """,
+        job_id,
+        task_id,
+    )
+
+
 async def return_to_pending(tx: Transaction, job: Job, *, after: timedelta, error: str) -> bool:
     """Nothing was created, definitely: the job waits for its next attempt, and its card is corrected."""
     return await _fenced(

@@ -17,7 +17,7 @@ from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.sweep import ReleaseOutcome, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
-from photomat.texts.sentence import Sentence, sentence_from_json
+from photomat.texts.sentence import Sentence, recorded_sentence
 from photomat.wallet import ledger
 
 ORPHANS_SHOWN: Final = 1000
@@ -86,9 +86,7 @@ async def write_journal(
 
 def recorded_outcome(row: Mapping[str, Any]) -> Sentence:
     """The outcome of a row of the journal; one of an older release has its English words alone."""
-    if row["outcome_key"] is None:
-        return Sentence("action-plain", words=row["outcome"])
-    return sentence_from_json(row["outcome_key"], row["outcome_facts"])
+    return recorded_sentence(row["outcome"], row["outcome_key"], row["outcome_facts"])
 
 
 async def journal_of_job(pool: Pool, job_id: JobId) -> list[JournalEntry]:

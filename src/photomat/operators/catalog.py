@@ -190,6 +190,26 @@ async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> ActionR
     return ActionResult(done=True, says=_outcome(change, rates, before, after, objections))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricePreview:
+    """What an order of these inputs costs now, what it would cost, and what Kie takes for it."""
+
+    inputs: Mapping[str, str]
+    old: Money
+    new: Money
+    cost: Money
+
+
+def preview(model: Model, rates: Rates, before: PriceRules, override: Override | None) -> list[PricePreview]:
+    """A change for every inputs it is tried with, as if it were confirmed."""
+    after = NO_RULES if override is None else _after(before, replace(override, confirmed=True))
+    return [
+        PricePreview(inputs=inputs, old=quote(model, inputs, rates, before).price, new=new.price, cost=new.cost)
+        for inputs in samples(model)
+        if (new := quote(model, inputs, rates, after))
+    ]
+
+
 def guard(model: Model, rates: Rates, before: PriceRules, override: Override | None) -> Objections:
     """The objections to a change, each for the first inputs it applies to."""
     after = NO_RULES if override is None else _after(before, replace(override, confirmed=True))

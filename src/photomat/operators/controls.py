@@ -1,14 +1,15 @@
 """Pause and resume the bot, the provider or a model; drain an instance. Journaled, refused where it is so already."""
 
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from typing import Final
 
 from photomat.cluster.instances import lock_instances, want_drain
 from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import ActionResult, journaled
+from photomat.texts.load import Say
 from photomat.texts.sentence import Sentence
 from photomat.work import controls
-from photomat.work.controls import MAX_NOTICE_LENGTH
+from photomat.work.controls import MAX_NOTICE_LENGTH, Pause
 
 LONGEST: Final = timedelta(days=365)
 NO_SUCH_INSTANCE: Final = Sentence("controls-no-such-instance")
@@ -20,6 +21,20 @@ def control_title(name: str) -> Sentence:
         return Sentence("controls-title-bot")
     kind, _, subject = name.partition(":")
     return Sentence("controls-title-provider" if kind == "provider" else "controls-title-model", name=subject)
+
+
+def pause_in_words(say: Say, pause: Pause, *, zone: tzinfo) -> str:
+    """What is paused, by whom and why, until when: for operators."""
+    until = "" if pause.until_at is None else f"{pause.until_at.astimezone(zone):%d.%m %H:%M}"
+    what = control_title(pause.name).in_(say)
+    return say(
+        "controls-banner",
+        what=what,
+        operator=pause.paused_by,
+        reason=pause.reason,
+        lasts="until" if until else "open",
+        until=until,
+    )
 
 
 async def pause(

@@ -17,13 +17,15 @@ from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import ActionResult, journaled
 from photomat.texts.sentence import Sentence
 
-SettingKind: TypeAlias = Literal["whole", "number", "switch", "text", "lines"]
+SettingKind: TypeAlias = Literal["whole", "minor", "number", "switch", "text", "lines"]
+"""`minor` is money in minor units."""
 SettingSource: TypeAlias = Literal["environment", "page", "default"]
 MARKUP: Final = "MARKUP"
 GUARDED: Final = frozenset({MARKUP, "USD_RATE", "STAR_USD"})
 """Factors of every price: a slip of the finger would be expensive."""
 MAX_JUMP: Final = 3
 MAX_LENGTH: Final = 4000
+MAX_NAME: Final = 64
 NOTHING: Final = "—"
 
 
@@ -136,16 +138,15 @@ async def change_setting(
     """Give a setting a value; it applies in every instance within two seconds."""
 
     async def act(tx: Transaction) -> ActionResult:
-        spec = _changeable(rules, name)
+        _changeable(rules, name)
         values = await _locked_values(tx)
-        others = {key: kept for key, kept in values.items() if key != name}
-        new = rules.accept(name, value, others)
-        before = values.get(name, spec.start)
+        new = rules.accept(name, value, {key: kept for key, kept in values.items() if key != name})
+        before = rules.resolve(values).values[name]
         if new == before:
-            return _refused("setting-unchanged", name=name, value=_shown(new))
+            return _refused(Sentence("setting-unchanged", name=name, value=_shown(new)))
         _guard(name, before, new, confirmed=confirmed)
         await _keep(tx, name, new, operator=operator)
-        return _done("setting-changed", name=name, before=_shown(before), after=_shown(new))
+        return _done(Sentence("setting-changed", name=name, before=_shown(before), after=_shown(new)))
 
     return await _journaled(pool, act, action="setting", name=name, operator=operator, reason=reason)
 
@@ -158,13 +159,14 @@ async def reset_setting(
     async def act(tx: Transaction) -> ActionResult:
         spec = _changeable(rules, name)
         values = await _locked_values(tx)
-        before = values.pop(name, None)
-        if before is None:
-            return _refused("setting-is-default", name=name, value=_shown(spec.start))
+        if name not in values:
+            return _refused(Sentence("setting-is-default", name=name, value=_shown(spec.start)))
+        before = rules.resolve(values).values[name]
+        del values[name]
         rules.accept(name, spec.start, values)
         _guard(name, before, spec.start, confirmed=confirmed)
         await tx.execute("DELETE FROM setting_values WHERE name = $1", name)
-        return _done("setting-reset", name=name, before=_shown(before), after=_shown(spec.start))
+        return _done(Sentence("setting-reset", name=name, before=_shown(before), after=_shown(spec.start)))
 
     return await _journaled(pool, act, action="reset setting", name=name, operator=operator, reason=reason)
 
@@ -172,7 +174,7 @@ async def reset_setting(
 def _changeable(rules: SettingRules, name: str) -> SettingSpec:
     spec = rules.specs.get(name)
     if spec is None:
-        raise SettingRefused(Sentence("setting-not-live", name=name))
+        raise SettingRefused(Sentence("setting-not-live", name=name[:MAX_NAME]))
     if spec.from_environment:
         raise SettingRefused(Sentence("setting-from-environment", name=name, value=_shown(spec.start)))
     return spec
@@ -221,15 +223,17 @@ async def _journaled(
         except SettingRefused as refused:
             return ActionResult(done=False, says=refused.says)
 
-    return await journaled(pool, act_or_refuse, action=action, operator=operator, reason=reason, reference=name[:64])
+    return await journaled(
+        pool, act_or_refuse, action=action, operator=operator, reason=reason, reference=name[:MAX_NAME]
+    )
 
 
-def _done(key: str, **facts: str) -> ActionResult:
-    return ActionResult(done=True, says=Sentence(key, **facts))
+def _done(says: Sentence) -> ActionResult:
+    return ActionResult(done=True, says=says)
 
 
-def _refused(key: str, **facts: str) -> ActionResult:
-    return ActionResult(done=False, says=Sentence(key, **facts))
+def _refused(says: Sentence) -> ActionResult:
+    return ActionResult(done=False, says=says)
 
 
 def _shown(value: str) -> str:

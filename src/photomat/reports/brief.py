@@ -10,6 +10,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
+from photomat.users.standing import BAN_COLUMNS, Ban, ban_of
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
 
@@ -47,6 +48,7 @@ class UserBrief:
     language: str
     since: datetime
     has_blocked: bool
+    ban: Ban | None
     wallet: Balance | None
     jobs: Sequence[JobLine]
     done: int
@@ -101,11 +103,11 @@ async def read_job_money(pool: Pool, job_id: JobId) -> JobMoney:
 
 async def read_user(pool: Pool, user_id: UserId) -> UserBrief | None:
     row = await pool.fetchrow(
-        """
-        SELECT user_id, first_name, username, language, created_at, blocked_at IS NOT NULL AS has_blocked,
+        f"""
+        SELECT user_id, first_name, username, language, created_at, blocked_at IS NOT NULL AS has_blocked, {BAN_COLUMNS},
                EXISTS (SELECT FROM wallets WHERE wallets.user_id = users.user_id) AS has_wallet
           FROM users WHERE user_id = $1
-        """,
+        """,  # noqa: S608  a constant list of columns
         user_id,
     )
     if row is None:
@@ -126,6 +128,7 @@ async def read_user(pool: Pool, user_id: UserId) -> UserBrief | None:
         language=row["language"],
         since=row["created_at"],
         has_blocked=row["has_blocked"],
+        ban=ban_of(row),
         wallet=wallet,
         jobs=await newest_jobs(pool, user_id),
         done=sums["done"],

@@ -1,4 +1,4 @@
-"""Money for an operator: the ledger, open holds by age, payments, refunds in progress, and what the last audit proved.
+"""Money for an operator: the ledger, open holds by age, payments, refunds, receipts, and what the last audit proved.
 
 Lists are pages by key, newest first: `before` is the number of the last row of the page before. Every filter has its index.
 """
@@ -13,6 +13,8 @@ from photomat.audit.run import INVARIANTS
 from photomat.db.pool import Pool
 from photomat.db.rows import Row, require_row
 from photomat.kernel.money import Money
+from photomat.payments.receipt import COLUMNS as RECEIPT_COLUMNS
+from photomat.payments.receipt import WHOSE, Receipt, ReceiptState, receipt_of
 from photomat.reports.period import currency_of
 
 AGES: Final[Mapping[str, timedelta]] = {
@@ -373,6 +375,19 @@ def _refund(row: dict[str, Any]) -> RefundRow:
     amount = Money(row.pop("amount"), row.pop("currency"))
     paid = Money(row.pop("paid_amount"), row.pop("paid_currency"))
     return RefundRow(amount=amount, paid=paid, **row)
+
+
+async def list_receipts(pool: Pool, *, state: str, before: int | None = None, limit: int) -> list[Receipt]:
+    """Receipts of a state: those that wait oldest first, decided ones newest first."""
+    order, compares = ("ASC", ">") if state == ReceiptState.WAITING else ("DESC", "<")
+    where = _Where()
+    where.add("state = {}", state)
+    where.add(f"receipt_id {compares} {{}}", before)
+    rows = await pool.fetch(
+        f"SELECT {RECEIPT_COLUMNS} FROM {WHOSE} WHERE {where} ORDER BY receipt_id {order} LIMIT {int(limit)}",  # noqa: S608  our own conditions
+        *where.arguments,
+    )
+    return [receipt_of(row) for row in rows]
 
 
 async def last_proof(pool: Pool) -> LastProof | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from photomat.db.pool import Pool
 from photomat.kernel.money import Money
@@ -228,7 +229,7 @@ async def model_figures(
     }
 
 
-async def sales_of_model_by_day(pool: Pool, model: str, *, since: datetime, zone: str) -> Mapping[date, int]:
+async def done_by_day(pool: Pool, model: str, *, since: datetime, zone: ZoneInfo) -> Mapping[date, int]:
     """How often a model was finished on each day."""
     rows = await pool.fetch(
         """
@@ -237,6 +238,6 @@ async def sales_of_model_by_day(pool: Pool, model: str, *, since: datetime, zone
         """,
         model,
         since,
-        zone,
+        zone.key,
     )
     return {row["day"]: row["done"] for row in rows}

@@ -58,17 +58,17 @@ class StuckKind(StrEnum):
 PAGES: Final[Mapping[NeedKind | StuckKind, str]] = {
     NeedKind.RECEIPTS: "money/receipts",
     NeedKind.TICKETS: "tickets",
-    NeedKind.STOPPED: "jobs?only=stopped",
+    NeedKind.STOPPED: "jobs?state=stopped",
     NeedKind.UNCERTAIN: "orphans",
-    NeedKind.PARKED: "jobs?only=parked",
+    NeedKind.PARKED: "jobs?state=parked",
     NeedKind.ORPHANS: "orphans",
     NeedKind.DIFFERENCES: "money/differences",
     NeedKind.INCIDENTS: "health",
     NeedKind.AUDIT: "money/invariants",
     NeedKind.CREDITS: "health",
-    StuckKind.OVERDUE: "jobs?only=overdue",
-    StuckKind.UNDELIVERED: "jobs?only=undelivered",
-    StuckKind.WAITING: "jobs?only=waiting",
+    StuckKind.OVERDUE: "jobs?state=overdue",
+    StuckKind.UNDELIVERED: "jobs?state=undelivered",
+    StuckKind.WAITING: "jobs?state=pending",
     StuckKind.UPDATES: "health",
     StuckKind.PARKED_UPDATES: "health",
     StuckKind.REFUNDS: "money/refunds",
@@ -367,6 +367,7 @@ async def needs(pool: Pool, *, incidents: tuple[OpenIncident, ...], credits_: Ki
           FROM generation_jobs WHERE parked_at IS NOT NULL AND card_shown < card_wanted
         UNION ALL SELECT 'orphans', count(*), min(received_at), min(orphan_id) FROM orphan_callbacks WHERE processed_at IS NULL
         UNION ALL SELECT 'differences', count(*), min(opened_at), min(difference_id) FROM differences WHERE resolved_at IS NULL
+        UNION ALL SELECT 'tickets', count(*), min(waiting_since), min(ticket_id) FROM tickets WHERE waiting_since IS NOT NULL
         UNION ALL SELECT 'audit', jsonb_array_length(violations), at, NULL
           FROM (SELECT violations, at FROM audit_runs ORDER BY at DESC LIMIT 1) AS last
         """,

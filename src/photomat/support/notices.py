@@ -5,7 +5,6 @@ from html import escape
 from typing import Final, TypeAlias
 
 from photomat.db.pool import Transaction
-from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
@@ -58,7 +57,7 @@ async def notify_other_operators(
             key=f"ticket:{ticket.ticket_id}:to:{operator}:{message.message_id}",
             chat_id=operator,
             text_key="ticket-answered",
-            facts={"number": ticket.ticket_id, "by": escape(message.author), "words": _words(message)},
+            facts={"number": ticket.ticket_id, "by": escape(short_name(message.author)), "words": _words(message)},
             buttons=[
                 [NoticeButton(text_key="ticket-thread", data=callback_data.about_ticket(ticket.ticket_id, "thread"))]
             ],
@@ -132,6 +131,12 @@ def ticket_facts(ticket: Ticket, job: TicketJob | None) -> Facts:
     }
 
 
+def short_name(author: str) -> str:
+    """An operator's name without where they acted: `@peter` of `telegram:9001 @peter`."""
+    where, _, name = author.partition(" ")
+    return name if name and where.startswith("telegram:") else author
+
+
 def who(ticket: Ticket) -> str:
     """Who asks, fit for HTML."""
     names = [escape(ticket.first_name), f"@{escape(ticket.username)}" if ticket.username else ""]
@@ -149,7 +154,7 @@ def operator_buttons(ticket: Ticket, job: TicketJob | None, *, in_thread: bool =
     last = [] if ticket.is_closed else [NoticeButton(text_key="ticket-close", data=to("close"))]
     if job is None:
         return [first, last] if last else [first]
-    if job.status is JobStatus.DONE:
+    if job.is_done:
         last.insert(0, NoticeButton(text_key="ticket-show", data=to("show")))
     money = [
         NoticeButton(text_key="ticket-refund", data=to("refund")),

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row, row_as
+from photomat.db.rows import Row, require_row, row_as
 from photomat.jobs.job import TERMINAL, JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -110,6 +110,16 @@ class TicketMessage:
     file: NoticeFile | None
     created_at: datetime
 
+    @property
+    def event(self) -> Event | None:
+        return Event(self.text) if self.side is Side.SYSTEM else None
+
+    @property
+    def amount(self) -> Money | None:
+        """What an event moved."""
+        facts = self.facts
+        return Money(int(facts["amount"]), str(facts["currency"])) if "amount" in facts else None
+
 
 class Where(StrEnum):
     """Where a job stands, as an operator reads it: what has not happened yet, and why."""
@@ -145,6 +155,10 @@ class TicketJob:
     @property
     def is_live(self) -> bool:
         return self.status not in TERMINAL
+
+    @property
+    def is_done(self) -> bool:
+        return self.status is JobStatus.DONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,6 +359,19 @@ async def list_tickets(
         )
         for row in rows
     ]
+
+
+async def count_open(pool: Pool) -> tuple[int, int]:
+    """How many open tickets wait for us, and how many are answered."""
+    row = await require_row(
+        pool,
+        """
+        SELECT count(*) FILTER (WHERE waiting_since IS NOT NULL) AS waiting,
+               count(*) FILTER (WHERE waiting_since IS NULL) AS answered
+          FROM tickets WHERE state <> 'closed'
+        """,
+    )
+    return row["waiting"], row["answered"]
 
 
 async def count_waiting(pool: Pool) -> int:

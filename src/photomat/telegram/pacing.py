@@ -57,7 +57,10 @@ class Pacing(BaseRequestMiddleware):
             return await make_request(bot, method)
         chat = _chat_budget(bot.id, int(chat_id))
         reserve = _reserve.get()
-        for one, refusal in ((self._bot_budget(bot.id), Transient), (chat, Transient if reserve else ChatBusy)):
+        for one, refusal in (
+            (bot_budget(bot.id, self._calls_per_s), Transient),
+            (chat, Transient if reserve else ChatBusy),
+        ):
             wait_s = await budget.take(self._pool, one, reserve=min(reserve, one.limit // 2))
             if wait_s:
                 raise refusal(f"no budget left for {one.name}", retry_after_s=wait_s)
@@ -67,8 +70,9 @@ class Pacing(BaseRequestMiddleware):
             await budget.block(self._pool, chat.name, seconds=error.retry_after, reason="429 from Telegram")
             raise
 
-    def _bot_budget(self, bot_id: int) -> Budget:
-        return budget.below(f"telegram:{bot_id}", allowed=self._calls_per_s, window_s=BOT_WINDOW_S)
+
+def bot_budget(bot_id: int, calls_per_s: int) -> Budget:
+    return budget.below(f"telegram:{bot_id}", allowed=calls_per_s, window_s=BOT_WINDOW_S)
 
 
 def _chat_budget(bot_id: int, chat_id: int) -> Budget:

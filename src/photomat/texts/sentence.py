@@ -45,6 +45,13 @@ def sentence_from_json(key: str, stored: Mapping[str, Any]) -> Sentence:
     return Sentence(key, **{name: _from_json(fact) for name, fact in stored.items()})
 
 
+def recorded_sentence(words: str, key: str | None, facts: Mapping[str, Any] | None) -> Sentence:
+    """A sentence kept in a row with its English words, which are all that rows of other releases may have."""
+    if key is None or not load_texts().knows(key):
+        return Sentence("action-plain", words=words)
+    return sentence_from_json(key, facts or {})
+
+
 def _said(sentence: Sentence, say: Say, *, place: Place) -> str:
     facts = {name: _fact(fact, say, place) for name, fact in sentence.facts.items()}
     return say(sentence.key, place=place, **facts)

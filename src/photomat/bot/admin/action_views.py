@@ -32,6 +32,8 @@ REASONS: Final[Mapping[Verb, tuple[str, ...]]] = {
     Verb.UNBAN: ("mistake", "settled"),
     Verb.MESSAGE: ("question", "trouble"),
     Verb.RECONCILE: ("stuck",),
+    Verb.PAUSE: ("outage", "bad-result", "upkeep"),
+    Verb.RESUME: ("settled",),
 }
 """The usual reasons of each action; any other is typed."""
 USUAL_SUMS: Final = (5_000, 10_000, 30_000, 50_000)

@@ -4,8 +4,9 @@ An action that was begun lives in the conversation and is named by a token, the 
 are stale. The token is also the reference of its posting: confirmed twice, or handled again after a crash, it acts once.
 """
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from html import escape
+from typing import Final
 
 from aiogram import F, Router
 from aiogram.filters import Command, StateFilter
@@ -14,6 +15,7 @@ from aiogram.types import CallbackQuery, Message
 from photomat.bot.admin import action_views, views
 from photomat.bot.admin.access import OperatorOnly, operator_name, refuse_viewer
 from photomat.bot.admin.buttons import AdminReasonButton, BeginButton, ConfirmButton, SumButton, Verb
+from photomat.bot.admin.perform import BEGUN, Begun, perform
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Administering
 from photomat.bot.transport import Tap, send
@@ -21,33 +23,13 @@ from photomat.bot.view import View
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.operators import actions, money
 from photomat.operators.access import Role
-from photomat.operators.actions import ActionResult
+from photomat.operators.controls import control_title
+from photomat.operators.money import MAX_MINOR
 from photomat.reports.brief import read_job_money, read_user
 
-BEGUN: Final = "begun"
 MAX_REASON: Final = 500
 MAX_TEXT: Final = 3500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
-    """An action that was begun; `minor` 0 is all that is left, None is not answered yet."""
-
-    token: int
-    verb: Verb
-    target: int
-    minor: int | None = None
-    text: str | None = None
-    reason: str | None = None
-
-    @property
-    def reference(self) -> str:
-        return f"telegram:{self.token}"
-
-    def as_data(self) -> dict[str, Any]:
-        return {BEGUN: asdict(self)}
 
 
 def begun_in(ctx: UpdateContext) -> Begun | None:
@@ -56,6 +38,12 @@ def begun_in(ctx: UpdateContext) -> Begun | None:
     if not isinstance(stored, dict):
         return None
     return Begun(**{**stored, "verb": Verb(stored["verb"])})
+
+
+async def begin_named(tap: Tap, ctx: UpdateContext, verb: Verb, name: str) -> None:
+    """Begin an action on something that has a name instead of a number."""
+    await tap.answer()
+    await tap.open(await _next(ctx, Begun(token=ctx.received_id, verb=verb, target=0, name=name)))
 
 
 def commands_router() -> Router:
@@ -103,7 +91,7 @@ async def take_sum(message: Message, ctx: UpdateContext, role: Role) -> None:
         minor = read_minor((message.text or "").strip().removesuffix("₽"))
     except ValueError:
         minor = 0
-    if not 0 < minor <= money.MAX_MINOR:
+    if not 0 < minor <= MAX_MINOR:
         await send(message, action_views.bad_sum(ctx.say))
         return
     await send(message, await _next(ctx, replace(begun, minor=minor)))
@@ -152,7 +140,7 @@ async def confirm(
     if begun.reason is None:
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
-    result = await perform(ctx, begun, reason=begun.reason)
+    result = await perform(ctx.pool, begun, operator=operator_name(ctx), reason=begun.reason)
     ctx.conversation.wait_for(Administering.finding, {})
     await tap.answer()
     await tap.open(action_views.done(ctx.say, begun.verb, begun.target, result))
@@ -170,36 +158,6 @@ async def leave(message: Message, ctx: UpdateContext) -> None:
     """/cancel leaves the action, and `/admin` with it."""
     ctx.conversation.clear()
     await send(message, View(text=ctx.say("admin-left"), rows=[]))
-
-
-async def perform(ctx: UpdateContext, begun: Begun, *, reason: str) -> ActionResult:
-    """Act through `operators`, which decides and keeps the journal."""
-    operator, pool, target = operator_name(ctx), ctx.pool, begun.target
-    minor, reference = begun.minor or None, begun.reference
-    match begun.verb:
-        case Verb.RETRY:
-            return await actions.retry(pool, JobId(target), operator=operator, reason=reason)
-        case Verb.REDELIVER:
-            return await actions.redeliver(pool, JobId(target), operator=operator, reason=reason)
-        case Verb.CANCEL:
-            return await actions.cancel(pool, JobId(target), operator=operator, reason=reason)
-        case Verb.REFUND:
-            return await money.refund_job(
-                pool, JobId(target), minor, reference=reference, operator=operator, reason=reason
-            )
-        case Verb.CREDIT:
-            return await money.credit_user(
-                pool, UserId(target), minor or 0, reference=reference, operator=operator, reason=reason
-            )
-        case Verb.DEBIT:
-            return await money.debit_user(
-                pool, UserId(target), minor or 0, reference=reference, operator=operator, reason=reason
-            )
-        case Verb.RECONCILE:
-            done = await actions.reconcile(pool, operator=operator)
-            return ActionResult(done=True, says=done.says)
-        case _:
-            raise NotImplementedError
 
 
 async def _next(ctx: UpdateContext, begun: Begun) -> View:
@@ -232,11 +190,15 @@ async def _confirmation(ctx: UpdateContext, begun: Begun, *, reason: str) -> Vie
         ctx.say,
         begun.verb,
         begun.token,
-        target=views.named(found.first_name, found.username, found.user_id) if found else str(begun.target),
+        target=views.named(found.first_name, found.username, found.user_id) if found else _called(ctx, begun),
         amount=amount,
         text=begun.text,
         reason=reason,
     )
+
+
+def _called(ctx: UpdateContext, begun: Begun) -> str:
+    return escape(control_title(begun.name).in_(ctx.say)) if begun.name else str(begun.target)
 
 
 async def _still_open(tap: Tap, ctx: UpdateContext, token: int, role: Role) -> Begun | None:

@@ -20,6 +20,7 @@ def router() -> Router:
     for action, look in (
         (AlertAction.JOBS, show_jobs),
         (AlertAction.RECEIPTS, show_receipts),
+        (AlertAction.TICKETS, show_tickets),
         (AlertAction.STATE, show_state),
         (AlertAction.SESSION, show_sessions),
         (AlertAction.CHECK, check),
@@ -53,6 +54,11 @@ async def show_jobs(_query: CallbackQuery, callback_data: AlertButton, tap: Tap,
 async def show_receipts(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
     await tap.send(await show_waiting(ctx, ctx.chat_id))
+
+
+async def show_tickets(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+    await tap.answer()
+    await tap.send(await pages.tickets(ctx))
 
 
 async def show_state(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:

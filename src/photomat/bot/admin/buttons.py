@@ -17,7 +17,11 @@ class AdminPage(StrEnum):
     NEEDS = "needs"
     FIND = "find"
     RECEIPTS = "bills"
+    TICKETS = "tickets"
+    INCIDENTS = "incidents"
     PAUSES = "pause"
+    BROADCASTS = "cast"
+    MODELS = "models"
     STATE = "state"
     CONSOLE = "web"
 
@@ -40,6 +44,8 @@ class Verb(StrEnum):
     UNBAN = "unban"
     MESSAGE = "text"
     RECONCILE = "match"
+    PAUSE = "pause"
+    RESUME = "resume"
 
     @property
     def is_about_job(self) -> bool:
@@ -70,11 +76,24 @@ class AdminUserButton(CallbackData, OpensPage, prefix="au"):
     user_id: Id
 
 
+class IncidentButton(CallbackData, OpensPage, prefix="an"):
+    """Shows the alert of an incident."""
+
+    incident_id: Id
+
+
 class BeginButton(CallbackData, OpensPage, prefix="ax"):
     """Begins an action on a job or a user; nothing happens before it is confirmed."""
 
     verb: Verb
     target: Id
+
+
+class PauseButton(CallbackData, OpensPage, prefix="ap"):
+    """Begins to pause the bot, Kie or a model, or to resume it."""
+
+    model: str
+    stop: bool
 
 
 class SumButton(CallbackData, prefix="as"):
@@ -96,6 +115,53 @@ class ConfirmButton(CallbackData, prefix="ay"):
 
     token: Id
     yes: bool
+
+
+class BroadcastAction(StrEnum):
+    OPEN = "open"
+    PREVIEW = "look"
+    NEXT = "next"
+    START = "start"
+    STOP = "stop"
+    RESUME = "resume"
+    DELETE = "delete"
+
+
+class BroadcastSegment(StrEnum):
+    """The segments a tap chooses; the console has all of them."""
+
+    EVERYONE = "all"
+    PAYERS = "paid"
+    UNPAID = "unpaid"
+    ACTIVE = "active"
+    SLEEPING = "sleep"
+    NEWCOMERS = "new"
+
+
+class AdminBroadcastButton(CallbackData, OpensPage, prefix="ab"):
+    """Acts on a broadcast; `reach` is how many recipients the operator saw."""
+
+    action: BroadcastAction
+    broadcast_id: Id
+    reach: Small = 0
+
+
+class NewBroadcastButton(CallbackData, OpensPage, prefix="ac"):
+    """Asks for the message of a new broadcast."""
+
+
+class SegmentButton(CallbackData, OpensPage, prefix="ag"):
+    broadcast_id: Id
+    segment: BroadcastSegment
+
+
+class BroadcastReasonButton(CallbackData, OpensPage, prefix="aw"):
+    """Says why a broadcast is started, resumed or deleted, by the number of a usual reason, and does it."""
+
+    action: BroadcastAction
+    broadcast_id: Id
+    reach: Small
+    reason: Small
 
 
 class AlertButton(CallbackData, prefix="i"):

@@ -17,7 +17,14 @@ from aiogram.types import (
 
 from photomat.bot.admin import pages, views
 from photomat.bot.admin.access import OperatorOnly, operator_name
-from photomat.bot.admin.buttons import AdminButton, AdminJobButton, AdminJobsButton, AdminPage, AdminUserButton
+from photomat.bot.admin.buttons import (
+    AdminButton,
+    AdminJobButton,
+    AdminJobsButton,
+    AdminPage,
+    AdminUserButton,
+    IncidentButton,
+)
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Administering
 from photomat.bot.transfer.review import show_waiting
@@ -48,6 +55,8 @@ def router() -> Router:
         (AdminPage.NEEDS, open_needs),
         (AdminPage.FIND, ask_whom),
         (AdminPage.RECEIPTS, open_receipts),
+        (AdminPage.TICKETS, open_tickets),
+        (AdminPage.INCIDENTS, open_incidents),
         (AdminPage.STATE, open_state),
         (AdminPage.CONSOLE, send_link),
     ):
@@ -55,6 +64,7 @@ def router() -> Router:
     routes.callback_query.register(open_jobs, AdminJobsButton.filter(), operators)
     routes.callback_query.register(open_job, AdminJobButton.filter(), operators)
     routes.callback_query.register(open_user, AdminUserButton.filter(), operators)
+    routes.callback_query.register(open_incident, IncidentButton.filter(), operators)
     return routes
 
 
@@ -81,6 +91,18 @@ async def open_needs(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> Non
 
 async def open_state(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await _show(tap, ctx, await pages.state(ctx))
+
+
+async def open_tickets(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+    await _show(tap, ctx, await pages.tickets(ctx))
+
+
+async def open_incidents(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+    await _show(tap, ctx, await pages.incidents(ctx))
+
+
+async def open_incident(_query: CallbackQuery, callback_data: IncidentButton, tap: Tap, ctx: UpdateContext) -> None:
+    await _show(tap, ctx, await pages.incident(ctx, callback_data.incident_id))
 
 
 async def open_jobs(_query: CallbackQuery, callback_data: AdminJobsButton, tap: Tap, ctx: UpdateContext) -> None:

@@ -1,34 +1,71 @@
 """The pages of `/admin`: read what they show, hand it to the views."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from photomat.alerts.response import lock_incident
+from aiogram.types import InlineKeyboardButton
+
+from photomat.alerts.buttons import keyboard_of
+from photomat.alerts.response import lock_incident, read_notice
 from photomat.alerts.rules import jobs_of
-from photomat.bot.admin import job_views, views
+from photomat.alerts.sender import message_of
+from photomat.bot.admin import job_views, today_views, views
 from photomat.bot.admin.buttons import JobList
 from photomat.bot.context import UpdateContext
+from photomat.bot.support.views import desk_list
 from photomat.bot.view import View
 from photomat.db.pool import transaction
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import JobFilter, list_jobs, read_job_report, read_surroundings
 from photomat.kernel.ids import JobId, UserId
 from photomat.reports.brief import read_job_money, read_jobs, read_state, read_user
-from photomat.reports.needs import read_needs
+from photomat.reports.today import Waiting, kie_credits, open_incidents, read_today, stuck
+from photomat.reports.today import needs as read_needs
+from photomat.support.ticket import TicketFilter, count_waiting, list_tickets
 
 LISTED = 8
 FILTERS = {JobList.STUCK: JobFilter.STUCK, JobList.UNDELIVERED: JobFilter.UNDELIVERED}
 
 
 async def menu(ctx: UpdateContext) -> View:
-    return views.menu(ctx.say, await read_needs(ctx.pool))
+    return views.menu(ctx.say, needs=len(await _needs(ctx)))
 
 
 async def today(ctx: UpdateContext) -> View:
-    return views.today(ctx.say)
+    return today_views.today(ctx.say, await read_today(ctx.pool, zone=ctx.config.admin.zone))
 
 
 async def needs(ctx: UpdateContext) -> View:
-    return views.needs(ctx.say, await read_needs(ctx.pool))
+    return today_views.needs(ctx.say, await _needs(ctx), await stuck(ctx.pool))
+
+
+async def _needs(ctx: UpdateContext) -> tuple[Waiting, ...]:
+    incidents, credits_ = await open_incidents(ctx.pool), await kie_credits(ctx.pool)
+    return await read_needs(ctx.pool, incidents=incidents, credits_=credits_)
+
+
+async def incidents(ctx: UpdateContext) -> View:
+    return today_views.incidents(ctx.say, await open_incidents(ctx.pool), zone=ctx.config.admin.zone)
+
+
+async def incident(ctx: UpdateContext, incident_id: int) -> View:
+    """The alert again, as it would be sent now."""
+    notice = await read_notice(ctx.pool, incident_id, chat_id=ctx.chat_id, language=ctx.language)
+    if notice is None:
+        return views.nothing(ctx.say)
+    url = ctx.config.admin.public_url
+    keyboard = keyboard_of(ctx.say, notice, console_url=None if url is None else f"{url}/console")
+    rows = [
+        [InlineKeyboardButton(text=each.text, callback_data=each.data, url=each.url) for each in row]
+        for row in keyboard
+    ]
+    return View(text=message_of(ctx.config.texts, notice), rows=[*rows, views.to_menu(ctx.say)])
+
+
+async def tickets(ctx: UpdateContext) -> View:
+    waiting = await list_tickets(ctx.pool, only=TicketFilter.WAITING, limit=LISTED)
+    view = desk_list(ctx.say, waiting, count=await count_waiting(ctx.pool))
+    return replace(view, rows=[*view.rows, views.to_menu(ctx.say)])
 
 
 async def state(ctx: UpdateContext) -> View:

@@ -11,19 +11,17 @@ from aiogram.types import InlineKeyboardButton
 from photomat.bot.admin.buttons import (
     AdminButton,
     AdminJobButton,
-    AdminJobsButton,
     AdminPage,
     AdminUserButton,
     BeginButton,
-    JobList,
     Verb,
 )
 from photomat.bot.view import Rows, View, button, in_rows
 from photomat.kernel.text import cut
 from photomat.reports.brief import JobLine, OldSession, State, UserBrief
 from photomat.reports.find import Found
-from photomat.reports.needs import Needs
 from photomat.texts.load import Say
+from photomat.users.standing import Ban
 
 MIB: Final = 1024 * 1024
 SHOWN_WORDS: Final = 60
@@ -32,14 +30,17 @@ MENU: Final = (
     AdminPage.NEEDS,
     AdminPage.FIND,
     AdminPage.RECEIPTS,
+    AdminPage.TICKETS,
+    AdminPage.BROADCASTS,
+    AdminPage.PAUSES,
     AdminPage.STATE,
     AdminPage.CONSOLE,
 )
 
 
-def menu(say: Say, needs: Needs) -> View:
+def menu(say: Say, *, needs: int) -> View:
     """The menu says at once whether anything needs a person."""
-    text = say("admin-menu", needs=needs.total)
+    text = say("admin-menu", needs=needs)
     return View(text=text, rows=in_rows([to_page(say, page) for page in MENU], 2))
 
 
@@ -80,35 +81,6 @@ def found(say: Say, found: Found, *, searched: str) -> View:
     return View(text=text, rows=[*rows, to_menu(say)])
 
 
-def needs(say: Say, needs: Needs) -> View:
-    """Each thing that waits for a person, with the button that opens it."""
-    if not needs.total:
-        return View(text=say("admin-needs-none"), rows=[to_menu(say)])
-    lines = [say(f"admin-needs-{name}", count=count) for name, count in _waiting(needs)]
-    buttons: list[InlineKeyboardButton] = []
-    if needs.stopped:
-        buttons.append(button(say("admin-open-stuck"), AdminJobsButton(only=JobList.STUCK)))
-    if needs.unseen:
-        buttons.append(button(say("admin-open-unseen"), AdminJobsButton(only=JobList.UNDELIVERED)))
-    if needs.receipts:
-        buttons.append(to_page(say, AdminPage.RECEIPTS))
-    if needs.orphans:
-        buttons.append(button(say("admin-verb-match"), BeginButton(verb=Verb.RECONCILE, target=0)))
-    return View(text="\n".join([say("admin-needs"), "", *lines]), rows=[*in_rows(buttons, 2), to_menu(say)])
-
-
-def _waiting(needs: Needs) -> list[tuple[str, int]]:
-    counts = {
-        "stopped": needs.stopped,
-        "unseen": needs.unseen,
-        "receipts": needs.receipts,
-        "orphans": needs.orphans,
-        "incidents": needs.incidents,
-        "differences": needs.differences,
-    }
-    return [(name, count) for name, count in counts.items() if count]
-
-
 def jobs(say: Say, found: Sequence[JobLine], *, titles: Mapping[str, str], zone: ZoneInfo) -> View:
     if not found:
         return View(text=say("admin-jobs-none"), rows=[to_menu(say)])
@@ -130,11 +102,14 @@ def user(say: Say, found: UserBrief, *, titles: Mapping[str, str], zone: ZoneInf
         ),
         _wallet(say, found),
     ]
+    if found.ban is not None:
+        parts.append(_ban(say, found.ban, zone))
     if found.has_blocked:
         parts.append(say("admin-user-blocked"))
     parts.append("\n".join(_job_line(say, each, titles, zone) for each in found.jobs) or say("admin-user-no-jobs"))
     verbs = [Verb.CREDIT, Verb.DEBIT] if found.wallet else []
-    buttons = [begin(say, verb, found.user_id) for verb in (*verbs, Verb.MESSAGE)]
+    ban = Verb.BAN if found.ban is None else Verb.UNBAN
+    buttons = [begin(say, verb, found.user_id) for verb in (*verbs, Verb.MESSAGE, ban)]
     numbers = [button(f"№ {each.job_id}", AdminJobButton(job_id=each.job_id)) for each in found.jobs]
     return View(text="\n\n".join(parts), rows=[*in_rows(numbers, 5), *in_rows(buttons, 2), to_menu(say)])
 
@@ -145,6 +120,11 @@ def _wallet(say: Say, found: UserBrief) -> str:
         return say("admin-user-no-wallet")
     owed = say("admin-user-owes", owed=wallet.owed) if wallet.owed.minor else ""
     return say("admin-user-wallet", available=wallet.available, held=wallet.held, paid=found.paid) + owed
+
+
+def _ban(say: Say, ban: Ban, zone: ZoneInfo) -> str:
+    until = "forever" if ban.until is None else f"{ban.until.astimezone(zone):%d.%m.%Y %H:%M}"
+    return say("admin-user-banned", until=until, reason=escape(ban.reason))
 
 
 def _job_line(say: Say, job: JobLine, titles: Mapping[str, str], zone: ZoneInfo) -> str:

@@ -179,8 +179,8 @@ async def leave(_query: CallbackQuery, callback_data: TicketButton, tap: Tap, ct
     """Write to support no longer; the ticket stays open."""
     _stop_writing(ctx)
     await tap.answer()
-    key = "support-left" if callback_data.ticket_id else "cancel-done"
-    await tap.open(View(text=ctx.say(key), rows=[[to_home(ctx.say)]]))
+    left = ctx.say("support-left" if callback_data.ticket_id else "cancel-done")
+    await tap.open(View(text=left, rows=[[to_home(ctx.say)]]))
 
 
 async def _open(ctx: UpdateContext, show: Show) -> None:

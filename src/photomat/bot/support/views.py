@@ -19,12 +19,11 @@ from photomat.bot.buttons import (
 )
 from photomat.bot.results.views import local_time
 from photomat.bot.view import View, button, in_rows, screen_button, to_home
-from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.messages.notices import NoticeButton
-from photomat.support.notices import operator_buttons, ticket_facts
+from photomat.support.notices import operator_buttons, short_name, ticket_facts
 from photomat.support.thread import TooMany
-from photomat.support.ticket import ListedTicket, Side, Ticket, TicketJob, TicketMessage, Topic
+from photomat.support.ticket import ListedTicket, Ticket, TicketJob, TicketMessage, Topic
 from photomat.texts.load import Say
 
 SHOWN_MESSAGES: Final = 8
@@ -103,10 +102,8 @@ def ticket_list(say: Say, tickets: Sequence[Ticket]) -> View:
 
 def words_of(say: Say, message: TicketMessage) -> str:
     """What a message says, fit for HTML: its words, the kind of its file, or what happened."""
-    if message.side is Side.SYSTEM:
-        facts = message.facts
-        amount = Money(int(facts["amount"]), str(facts["currency"])) if "amount" in facts else ""
-        return say(f"ticket-event-{message.text}", amount=amount)
+    if message.event is not None:
+        return say(f"ticket-event-{message.event}", amount=message.amount or "")
     file = say(f"ticket-file-{message.file.kind}") if message.file else ""
     return "\n".join(part for part in (file, escape(cut(message.text, SHOWN_WORDS))) if part)
 
@@ -117,7 +114,7 @@ def desk_page(say: Say, ticket: Ticket, job: TicketJob | None, messages: Sequenc
         say(
             "ticket-line",
             side=each.side.value,
-            author=escape(each.author),
+            author=escape(short_name(each.author)),
             when=local_time(each.created_at),
             words=words_of(say, each),
         )

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from photomat.console.charts import Point, compared
 from photomat.console.page import Action, Page, PageContext
-from photomat.console.written import age, money_axis, whole
+from photomat.console.written import age, axis_of_money, short_money, whole
 from photomat.kernel.money import Money
 from photomat.reports.today import NeedKind, Today, read_today
 
@@ -65,8 +65,12 @@ def _delta(ctx: PageContext, now: int, before: int, was: str) -> Delta:
 
 def _chart(ctx: PageContext, today: Today) -> str:
     points = [Point(label=f"{hour.hour:02d}", values=(hour.today or 0, hour.yesterday)) for hour in today.hours]
+    currency = today.today.paid_in.currency
     return compared(
-        points, title=ctx.say("console-today-by-hour"), written=money_axis(ctx.language, today.today.paid_in.currency)
+        points,
+        title=ctx.say("console-today-by-hour"),
+        written=short_money(ctx.language, currency),
+        axis=axis_of_money(ctx.language, currency),
     )
 
 

@@ -15,7 +15,7 @@ if (linkForm && location.hash.length > 20) {
 const regions = () => document.querySelectorAll("[data-live][id]");
 const isBusy = (region) =>
   (region.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) ||
-  region.querySelector("details.action[open]") !== null;
+  region.querySelector("details.action[open], input[data-row]:checked") !== null;
 
 function swap(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
@@ -79,3 +79,25 @@ document.addEventListener("change", (event) => {
     for (const box of event.target.form.querySelectorAll('input[type="checkbox"][data-row]')) box.checked = event.target.checked;
   }
 });
+
+// A form that says data-preview shows beside it how it would look, a moment after every change; files stay here.
+let previewSoon = 0;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest?.("form[data-preview]");
+  if (!form || event.target.type === "file") return;
+  clearTimeout(previewSoon);
+  previewSoon = setTimeout(async () => {
+    const fields = new FormData(form);
+    fields.delete("file");
+    const answer = await fetch(form.dataset.preview, { method: "POST", body: fields });
+    if (!answer.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const region of document.querySelectorAll("[data-preview-region][id]")) {
+      const next = fresh.getElementById(region.id);
+      if (next) region.innerHTML = next.innerHTML;
+    }
+  }, 350);
+});
+
+// A row of tabs that is wider than the screen shows the current one.
+document.querySelector(".sub .here")?.scrollIntoView({ block: "nearest", inline: "center" });

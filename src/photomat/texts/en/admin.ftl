@@ -2,6 +2,7 @@
 
 command-admin = For the operator: today, find, receipts, console
 command-receipts = For the operator: receipts that wait for a decision
+command-tickets = For the operator: tickets that wait for an answer
 
 admin-menu =
     🛠 <b>Operator</b>
@@ -18,6 +19,8 @@ admin-page-today = 📊 Today
 admin-page-needs = ❗ What needs me
 admin-page-find = 🔎 Find
 admin-page-bills = 🧾 Receipts
+admin-page-tickets = 🆘 Tickets
+admin-page-incidents = 🚨 Incidents
 admin-page-pause = ⏸ Pause
 admin-page-state = 💓 State
 admin-page-web = 🖥 Console
@@ -46,14 +49,25 @@ admin-jobs-none = There are no such jobs now.
 admin-to-user = 👤 Customer
 admin-to-job = 📄 Job
 
+admin-today =
+    📊 <b>Today</b>
+
+    Sales <b>{ $revenue }</b>, yesterday at this hour { $before }
+    Jobs { $bought }: { $done } done, { $failed } failed
+    Cost { $cost }, refunds { $refunds }
+    Margin <b>{ $margin }</b> ({ $percent } %)
+admin-today-money =
+    Paid in <b>{ $paid }</b> ({ $payments }), yesterday { $before }
+    New customers { $people }, of whom { $payers } paid
+admin-today-jobs = { $pending } waiting, { $running } at Kie, { $delivering } being shown
+admin-today-credits = Kie credits { $credits }{ $days ->
+    [-1] {""}
+   *[other] {" "}for about { $days } days
+ }
+admin-incidents = 🚨 <b>Open incidents</b>. Tap one to see what helps.
+admin-incidents-none = There are no open incidents.
 admin-needs = ❗ <b>What needs you</b>
-admin-needs-none = All is quiet: no stuck jobs, receipts, incidents or differences.
-admin-needs-stopped = • jobs stopped: { $count }
-admin-needs-unseen = • results not shown: { $count }
-admin-needs-receipts = • receipts to decide: { $count }
-admin-needs-orphans = • answers of Kie without a job: { $count }
-admin-needs-incidents = • open incidents: { $count }
-admin-needs-differences = • differences in the books: { $count }
+admin-needs-none = All is quiet: nobody waits and nothing is stuck.
 admin-open-stuck = ⛔ Stuck
 admin-open-unseen = 📭 Not shown
 
@@ -153,6 +167,24 @@ admin-yes-ban = ⛔ Yes, ban
 admin-yes-unban = ✅ Yes, lift the ban
 admin-yes-text = ✉️ Yes, send
 admin-yes-match = 🧩 Yes, match
+
+admin-pauses = ⏸ <b>Pause</b>
+admin-pauses-none = Nothing is paused. During a pause new orders wait or are not taken, and what is at Kie arrives.
+admin-paused =
+    ⏸ <b>{ $what }</b> since { $since }
+    { $by }: { $reason }
+admin-pause = ⏸ Pause: { $what }
+admin-resume = ▶️ Resume: { $what }
+admin-pause-model = ⏸ Pause a model…
+admin-ask-model = Which model? Type its name or a part of it.
+admin-models = Which one?
+admin-models-none = No such model is on sale. Try another word.
+admin-reason-outage = Outage of the provider
+admin-reason-upkeep = Maintenance
+admin-confirm-pause = ⏸ <b>Pause: { $target }?</b> Nothing new begins until you resume; what is at Kie reaches the customers.
+admin-confirm-resume = ▶️ <b>Resume: { $target }?</b> What waited begins at once.
+admin-yes-pause = ⏸ Yes, pause
+admin-yes-resume = ▶️ Yes, resume
 
 admin-state =
     💓 <b>State</b>

@@ -38,3 +38,97 @@ broadcast-segment-language = The language is ru or en.
 broadcast-segment-days = Days are from 1 to 3650.
 broadcast-segment-contradiction = "Never ordered" cannot be combined with conditions about orders: nobody would match.
 broadcast-segment-ids = A list has 1 to 10,000 ids.
+
+broadcast-to-everyone = everyone
+broadcast-to-language = language: { $language ->
+    [en] English
+   *[ru] Russian
+}
+broadcast-to-payers = topped up at least once
+broadcast-to-unpaid = never topped up
+broadcast-to-active = { $days ->
+    [one] ordered within the last day
+   *[other] ordered within the last { $days } days
+}
+broadcast-to-sleeping = { $days ->
+    [one] ordered, but not within the last day
+   *[other] ordered, but not within the last { $days } days
+}
+broadcast-to-rich = balance of { $amount } or more
+broadcast-to-newcomers = never ordered
+broadcast-to-kind = ordered: { $kind ->
+    [image] pictures
+    [video] videos
+    [audio] sound
+    [text] texts
+   *[other] { $kind }
+}
+broadcast-to-model = ordered the model { $model }
+broadcast-to-listed = a list of { $count ->
+    [one] { $count } id
+   *[other] { $count } ids
+}
+
+broadcast-aimed = It is for them now.
+
+admin-page-cast = 📣 Broadcast
+admin-cast-none =
+    📣 <b>Broadcasts</b>
+
+    There are none yet. The message you send is first seen by you alone.
+admin-cast-list = 📣 <b>Broadcasts</b>
+admin-cast-new = ➕ New broadcast
+admin-cast-ask-message =
+    📣 <b>New broadcast</b>
+
+    Send the message as customers will see it: a text, or a photo, video or GIF with a caption. Bold, italic and links are kept. Nothing is sent to anyone yet.
+admin-cast-refused =
+    { $why }
+
+    Send the corrected message.
+admin-cast-head = 📣 <b>Broadcast { $id }</b> · { $state }
+admin-cast-to = To: <b>{ $conditions }</b>
+admin-cast-reach = { $reach ->
+    [one] Reach: <b>{ $reach }</b> user.
+   *[other] Reach: <b>{ $reach }</b> users.
+} { $blocked } more have blocked the bot.
+admin-cast-step-draft = Look at it yourself first: it cannot be started without that.
+admin-cast-looking = 👇 The broadcast comes as a message of its own now, exactly as customers will see it. Look at it and tap Next.
+admin-cast-next = Next
+admin-cast-step-ready = ✅ You have seen it. It can be started.
+admin-cast-segment-all = Everyone
+admin-cast-segment-paid = Topped up
+admin-cast-segment-unpaid = Never topped up
+admin-cast-segment-active = Active 30 days
+admin-cast-segment-sleep = Asleep 30 days
+admin-cast-segment-new = Never ordered
+admin-cast-look = 👁 Send it to me
+admin-cast-start = 🚀 Start: { $reach }
+admin-cast-stop = ⏹ Stop
+admin-cast-resume = ▶️ Resume
+admin-cast-delete = 🗑 Delete
+admin-cast-refresh = 🔄 Refresh
+admin-cast-progress =
+    { $bar } { $ended } of { $recipients }
+
+    Sent: <b>{ $sent }</b>
+    Not sent yet: { $waiting }
+    Blocked the bot: { $blocked }, and { $known } before
+    Unknown: { $unknown }
+    Refused by Telegram: { $refused }
+admin-cast-ask-start =
+    Start broadcast { $id } for <b>{ $reach }</b>? Everyone gets it once; what has left cannot be called back.
+
+    Say why by a button or in words. The answer starts it.
+admin-cast-ask-resume =
+    Resume broadcast { $id }?
+
+    Say why by a button or in words.
+admin-cast-ask-delete =
+    Delete broadcast { $id }?
+
+    Say why by a button or in words.
+admin-cast-reason-offer = An offer
+admin-cast-reason-news = News
+admin-cast-reason-fix = A correction
+admin-cast-reason-stop = Stopped from the phone

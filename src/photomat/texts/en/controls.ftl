@@ -30,3 +30,7 @@ controls-not-draining = This instance is not draining.
 controls-no-such-instance = No such instance is alive.
 controls-last-instance = It is the last instance that works: start another first, or pause the bot.
 controls-paused-by = { $operator } has paused it ({ $reason })
+controls-banner = ⏸ { $what }: paused{ $lasts ->
+    [until] { " " }until { $until }
+   *[open] { "" }
+}. Why: { $reason } ({ $operator }).

@@ -32,17 +32,17 @@ setting-least-above-most = The least top-up ({ $least }) is larger than the larg
 
 setting-about-usd-rate = What one US dollar costs in your currency.
 setting-about-markup = Price = what Kie costs × this.
-setting-about-price-step = Prices are rounded up to a multiple of this (minor units).
+setting-about-price-step = Prices are rounded up to a multiple of this.
 
 setting-about-topup-sums = Sums offered for a top-up: by comma, in whole units of the currency.
-setting-about-topup-least = The least top-up, in minor units.
-setting-about-topup-most = The largest top-up, in minor units.
+setting-about-topup-least = The least top-up.
+setting-about-topup-most = The largest top-up.
 setting-about-topups-per-day = Payments of one user in 24 hours; 0: no limit.
 setting-about-stars-packages = Packages of Telegram Stars by comma, each with the percent it adds. Empty: no Stars.
 setting-about-star-usd = What one Star is worth to you, in US dollars.
 setting-about-subscription-stars = Price of a month's subscription in Stars; 0: none.
 setting-about-subscription-bonus = Percent that a subscription's month adds to the worth of its Stars.
-setting-about-subscription-credit = What a subscription's month credits, minor units; 0: the worth of the Stars and SUBSCRIPTION_BONUS.
+setting-about-subscription-credit = What a subscription's month credits; 0: the worth of the Stars and SUBSCRIPTION_BONUS.
 setting-about-transfer-details = Bank details for transfers by hand. Empty: no transfers.
 
 setting-about-most-running = Jobs one user may have running at once; 0: no limit.
@@ -51,9 +51,9 @@ setting-about-updates-per-minute = Messages and taps of one user handled in a mi
 setting-about-cooldown-s = Seconds between two orders of one user; 0: no wait.
 setting-about-free-per-day = Free generations of one user in 24 hours; 0: no limit.
 
-setting-about-welcome-credit = A new user's gift, in minor units.
-setting-about-referral-reward = The inviter's reward for a friend's first paid job, in minor units.
-setting-about-referral-friend-reward = What the friend gets then, in minor units.
+setting-about-welcome-credit = A new user's gift.
+setting-about-referral-reward = The inviter's reward for a friend's first paid job.
+setting-about-referral-friend-reward = What the friend gets then.
 setting-about-referral-percent = The inviter's percent of a friend's top-ups; 0: none.
 setting-about-referral-free = Extra free generations a day for each friend who has paid (ten friends at most).
 
@@ -66,6 +66,7 @@ setting-about-timezone = The time zone of days and times in the console and in r
 setting-about-assistant-calls-per-user-day = Calls to the chat model for one user in 24 hours; 0: no limit.
 setting-about-assistant-credits-a-day = Kie credits for all its calls in 24 hours; 0: no limit.
 
+setting-about-ticket-alert-min = Alert when a customer's message waits longer than this for an answer, in minutes; 0: never.
 setting-about-disk-alert-mb = Alert when the disk of DATA_DIR has fewer free MB; 0: never.
 setting-about-database-alert-mb = Alert when the database is larger than this, in MB; 0: never.
 
@@ -77,6 +78,7 @@ setting-about-keep-drafts-days = Days to keep drafts that were not bought; 0: fo
 setting-about-keep-events-days = Days to keep the timelines of settled jobs; 0: for ever.
 setting-about-keep-input-files-days = Days to keep what is known of files customers sent; 0: for ever.
 setting-about-keep-resends-days = Days to keep records of results that were sent again; 0: for ever.
+setting-about-keep-tickets-days = Days to keep closed tickets; 0: for ever.
 setting-about-keep-notices-days = Days to keep notices that were sent; 0: for ever.
 setting-about-keep-incidents-days = Days to keep incidents that are over; 0: for ever.
 setting-about-keep-proofs-days = Days to keep the proofs of the nightly audit; 0: for ever.

@@ -11,6 +11,7 @@ action-canceled = It is canceled and its money is back; a late result becomes an
 action-hold = Hold { $reference }: { $outcome }
 action-reconciled = { $matched } matched, { $waiting } wait.
 action-refused = Refused: { $why }.
+action-bad-sum = This is not a sum such as 12.50: nothing was done.
 action-so-already = It is so already: nothing was changed.
 
 retry-submits = It is submitted now.
@@ -345,3 +346,25 @@ session-over-before = It was over before.
 sign-in-link-made = A link for one sign-in was made.
 sign-in-password-wrong = The password was wrong.
 sign-in-opened = A session was opened by { $method }.
+
+# Orphans and submits without an answer
+
+attach-done = It belongs to job { $job } now; Kie is asked about it.
+attach-no-job = There is no job { $job }.
+attach-no-orphan = No callback waits under this number.
+attach-not-sent = Nothing was sent to Kie for job { $job } yet: it cannot have a task.
+attach-other-task = Job { $job } has a task already.
+attach-taken = Another job has this task.
+attach-job-done = Job { $job } is done already.
+attach-bad-task = Enter the task id as Kie shows it, without spaces.
+attach-which-job = Enter the number of a job.
+orphan-dismissed = It is closed and waits no more.
+
+# Many jobs at once
+
+bulk-done = Done: { $done } of { $count }.
+bulk-partly = Done: { $done } of { $count }. Not done: { $refused }
+bulk-one = No. { $job }: { $why }
+bulk-more = { $list } … and { $more } more, see the journal.
+bulk-both = { $first } { $second }
+bulk-nothing = No job was chosen.

@@ -203,3 +203,11 @@ ticket-repeat-live = The order of ticket { $number } is still being made: it is 
 ticket-show-done = The result is sent to the customer once more: ticket { $number }.
 ticket-show-soon = The result was sent less than a minute ago: ticket { $number }.
 ticket-show-nothing = The order of ticket { $number } has no result.
+
+## The incident
+alert-button-tickets = 🆘 Tickets
+alert-tickets-waiting = Customers wait for an answer of support
+alert-tickets-waiting-now =
+    Waiting for too long: { $count }, the oldest question for { $minutes } min.
+
+    👉 Open the chat with the bot: /tickets. Or in a terminal: <code>photomat tickets list</code>, then <code>photomat tickets answer { $ticket } "…"</code>

@@ -2,6 +2,7 @@
 
 command-admin = Для оператора: сегодня, найти, чеки, консоль
 command-receipts = Для оператора: чеки, которые ждут решения
+command-tickets = Для оператора: обращения, которые ждут ответа
 
 admin-menu =
     🛠 <b>Оператор</b>
@@ -19,6 +20,8 @@ admin-page-today = 📊 Сегодня
 admin-page-needs = ❗ Что требует меня
 admin-page-find = 🔎 Найти
 admin-page-bills = 🧾 Чеки
+admin-page-tickets = 🆘 Обращения
+admin-page-incidents = 🚨 Инциденты
 admin-page-pause = ⏸ Пауза
 admin-page-state = 💓 Состояние
 admin-page-web = 🖥 Консоль
@@ -47,14 +50,25 @@ admin-jobs-none = Таких заказов сейчас нет.
 admin-to-user = 👤 Клиент
 admin-to-job = 📄 Заказ
 
+admin-today =
+    📊 <b>Сегодня</b>
+
+    Продажи <b>{ $revenue }</b>, вчера к этому часу { $before }
+    Заказов { $bought }: готово { $done }, с ошибкой { $failed }
+    Себестоимость { $cost }, возвраты { $refunds }
+    Прибыль <b>{ $margin }</b> ({ $percent } %)
+admin-today-money =
+    Пополнения <b>{ $paid }</b> ({ $payments }), вчера { $before }
+    Новых клиентов { $people }, из них заплатили { $payers }
+admin-today-jobs = В очереди { $pending }, у Kie { $running }, показываем { $delivering }
+admin-today-credits = Кредитов Kie { $credits }{ $days ->
+    [-1] {""}
+   *[other] {" "}— примерно на { $days } дн.
+ }
+admin-incidents = 🚨 <b>Открытые инциденты</b>. Нажмите, чтобы увидеть, что делать.
+admin-incidents-none = Открытых инцидентов нет.
 admin-needs = ❗ <b>Что требует вас</b>
-admin-needs-none = Всё спокойно: нет застрявших заказов, чеков, инцидентов и расхождений.
-admin-needs-stopped = • остановленных заказов: { $count }
-admin-needs-unseen = • результатов не показано: { $count }
-admin-needs-receipts = • чеков ждут решения: { $count }
-admin-needs-orphans = • ответов Kie без заказа: { $count }
-admin-needs-incidents = • открытых инцидентов: { $count }
-admin-needs-differences = • расхождений в учёте: { $count }
+admin-needs-none = Всё спокойно: никто не ждёт и ничего не застряло.
 admin-open-stuck = ⛔ Застрявшие
 admin-open-unseen = 📭 Не показанные
 
@@ -154,6 +168,24 @@ admin-yes-ban = ⛔ Да, закрыть доступ
 admin-yes-unban = ✅ Да, открыть доступ
 admin-yes-text = ✉️ Да, отправить
 admin-yes-match = 🧩 Да, сверить
+
+admin-pauses = ⏸ <b>Пауза</b>
+admin-pauses-none = Ничего не приостановлено. На паузе новые заказы ждут или не принимаются, а то, что уже у Kie, дойдёт.
+admin-paused =
+    ⏸ <b>{ $what }</b> с { $since }
+    { $by }: { $reason }
+admin-pause = ⏸ Остановить: { $what }
+admin-resume = ▶️ Продолжить: { $what }
+admin-pause-model = ⏸ Остановить модель…
+admin-ask-model = Какую модель остановить? Напишите название или его часть.
+admin-models = Какую?
+admin-models-none = Такой модели в продаже нет. Напишите иначе.
+admin-reason-outage = Сбой у провайдера
+admin-reason-upkeep = Технические работы
+admin-confirm-pause = ⏸ <b>Остановить: { $target }?</b> Новое не начнётся, пока вы не продолжите; то, что уже у Kie, дойдёт до клиентов.
+admin-confirm-resume = ▶️ <b>Продолжить: { $target }?</b> То, что ждало, начнётся сразу.
+admin-yes-pause = ⏸ Да, остановить
+admin-yes-resume = ▶️ Да, продолжить
 
 admin-state =
     💓 <b>Состояние</b>

@@ -39,3 +39,101 @@ broadcast-segment-language = Язык — ru или en.
 broadcast-segment-days = Дней — от 1 до 3650.
 broadcast-segment-contradiction = «Ни разу не заказывали» нельзя сочетать с условиями о заказах: не подойдёт никто.
 broadcast-segment-ids = Номеров в списке — от 1 до 10 000.
+
+broadcast-to-everyone = все
+broadcast-to-language = язык: { $language ->
+    [en] английский
+   *[ru] русский
+}
+broadcast-to-payers = пополняли хотя бы раз
+broadcast-to-unpaid = ни разу не пополняли
+broadcast-to-active = { $days ->
+    [one] заказывали за последний { $days } день
+    [few] заказывали за последние { $days } дня
+   *[other] заказывали за последние { $days } дней
+}
+broadcast-to-sleeping = { $days ->
+    [one] заказывали, но не последний { $days } день
+    [few] заказывали, но не последние { $days } дня
+   *[other] заказывали, но не последние { $days } дней
+}
+broadcast-to-rich = баланс от { $amount }
+broadcast-to-newcomers = ни разу не заказывали
+broadcast-to-kind = заказывали: { $kind ->
+    [image] картинки
+    [video] видео
+    [audio] звук
+    [text] тексты
+   *[other] { $kind }
+}
+broadcast-to-model = заказывали модель { $model }
+broadcast-to-listed = список: { $count ->
+    [one] { $count } номер
+    [few] { $count } номера
+   *[other] { $count } номеров
+}
+
+broadcast-aimed = Теперь рассылка для них.
+
+admin-page-cast = 📣 Рассылка
+admin-cast-none =
+    📣 <b>Рассылки</b>
+
+    Пока ни одной. Сообщение, которое вы пришлёте, сначала увидите только вы.
+admin-cast-list = 📣 <b>Рассылки</b>
+admin-cast-new = ➕ Новая рассылка
+admin-cast-ask-message =
+    📣 <b>Новая рассылка</b>
+
+    Пришлите сообщение так, как его увидят клиенты: текст, фото, видео или GIF с подписью. Жирный, курсив и ссылки сохранятся. Пока ничего никому не уйдёт.
+admin-cast-refused =
+    { $why }
+
+    Пришлите исправленное сообщение.
+admin-cast-head = 📣 <b>Рассылка { $id }</b> · { $state }
+admin-cast-to = Кому: <b>{ $conditions }</b>
+admin-cast-reach = { $reach ->
+    [one] Охват: <b>{ $reach }</b> человек.
+    [few] Охват: <b>{ $reach }</b> человека.
+   *[other] Охват: <b>{ $reach }</b> человек.
+} Ещё { $blocked } заблокировали бота.
+admin-cast-step-draft = Посмотрите её у себя: без этого её не запустить.
+admin-cast-looking = 👇 Рассылка сейчас придёт отдельным сообщением — ровно такой, какой её увидят клиенты. Посмотрите и нажмите «Дальше».
+admin-cast-next = Дальше
+admin-cast-step-ready = ✅ Вы её видели. Можно запускать.
+admin-cast-segment-all = Все
+admin-cast-segment-paid = Пополняли
+admin-cast-segment-unpaid = Не пополняли
+admin-cast-segment-active = Активные 30 дней
+admin-cast-segment-sleep = Спят 30 дней
+admin-cast-segment-new = Без заказов
+admin-cast-look = 👁 Прислать мне
+admin-cast-start = 🚀 Запустить: { $reach }
+admin-cast-stop = ⏹ Остановить
+admin-cast-resume = ▶️ Продолжить
+admin-cast-delete = 🗑 Удалить
+admin-cast-refresh = 🔄 Обновить
+admin-cast-progress =
+    { $bar } { $ended } из { $recipients }
+
+    Доставлено: <b>{ $sent }</b>
+    Ещё не ушло: { $waiting }
+    Заблокировали бота: { $blocked } и { $known } раньше
+    Неизвестно: { $unknown }
+    Отказ Telegram: { $refused }
+admin-cast-ask-start =
+    Запустить рассылку { $id } на <b>{ $reach }</b>? Каждый получит её один раз, вернуть ушедшее нельзя.
+
+    Причина — кнопкой или словами. Ответ запустит рассылку.
+admin-cast-ask-resume =
+    Продолжить рассылку { $id }?
+
+    Причина — кнопкой или словами.
+admin-cast-ask-delete =
+    Удалить рассылку { $id }?
+
+    Причина — кнопкой или словами.
+admin-cast-reason-offer = Акция
+admin-cast-reason-news = Новости
+admin-cast-reason-fix = Исправление
+admin-cast-reason-stop = Остановлено с телефона

@@ -30,3 +30,7 @@ controls-not-draining = Этот экземпляр и так работает.
 controls-no-such-instance = Такого экземпляра нет среди живых.
 controls-last-instance = Это последний работающий экземпляр. Сначала запустите другой или поставьте на паузу бота.
 controls-paused-by = пауза от { $operator } ({ $reason })
+controls-banner = ⏸ { $what }: пауза{ $lasts ->
+    [until] { " " }до { $until }
+   *[open] { "" }
+}. Причина: { $reason } ({ $operator }).

@@ -32,17 +32,17 @@ setting-least-above-most = Наименьшее пополнение ({ $least }
 
 setting-about-usd-rate = Сколько стоит один доллар США в вашей валюте.
 setting-about-markup = Наценка: цена = себестоимость у Kie × это число.
-setting-about-price-step = Цены округляются вверх до кратного этому (в копейках).
+setting-about-price-step = Цены округляются вверх до кратного этому.
 
 setting-about-topup-sums = Суммы, которые предлагает пополнение: через запятую, в целых единицах валюты.
-setting-about-topup-least = Наименьшее пополнение, в копейках.
-setting-about-topup-most = Наибольшее пополнение, в копейках.
+setting-about-topup-least = Наименьшее пополнение.
+setting-about-topup-most = Наибольшее пополнение.
 setting-about-topups-per-day = Платежей одного пользователя за 24 часа; 0 — без ограничения.
 setting-about-stars-packages = Пакеты Telegram Stars через запятую, с процентом сверху. Пусто — без Stars.
 setting-about-star-usd = Сколько стоит для вас одна звезда, в долларах США.
 setting-about-subscription-stars = Цена месячной подписки в звёздах; 0 — подписки нет.
 setting-about-subscription-bonus = Процент, который месяц подписки добавляет к стоимости своих звёзд.
-setting-about-subscription-credit = Сколько начисляет месяц подписки, в копейках; 0 — стоимость звёзд и SUBSCRIPTION_BONUS.
+setting-about-subscription-credit = Сколько начисляет месяц подписки; 0 — стоимость звёзд и SUBSCRIPTION_BONUS.
 setting-about-transfer-details = Реквизиты для перевода вручную. Пусто — переводов нет.
 
 setting-about-most-running = Заказов одного пользователя в работе одновременно; 0 — без ограничения.
@@ -51,9 +51,9 @@ setting-about-updates-per-minute = Сообщений и нажатий одно
 setting-about-cooldown-s = Секунд между двумя заказами одного пользователя; 0 — без паузы.
 setting-about-free-per-day = Бесплатных генераций пользователя за 24 часа; 0 — без ограничения.
 
-setting-about-welcome-credit = Подарок новому пользователю, в копейках.
-setting-about-referral-reward = Награда пригласившему за первый оплаченный заказ друга, в копейках.
-setting-about-referral-friend-reward = Сколько тогда получает друг, в копейках.
+setting-about-welcome-credit = Подарок новому пользователю.
+setting-about-referral-reward = Награда пригласившему за первый оплаченный заказ друга.
+setting-about-referral-friend-reward = Сколько тогда получает друг.
 setting-about-referral-percent = Процент пригласившему с пополнений друга; 0 — нет.
 setting-about-referral-free = Бесплатных генераций в день сверх обычных за каждого друга, который заплатил (не больше десяти друзей).
 
@@ -66,6 +66,7 @@ setting-about-timezone = Часовой пояс дней и времени в �
 setting-about-assistant-calls-per-user-day = Обращений к чат-модели для одного пользователя за 24 часа; 0 — без ограничения.
 setting-about-assistant-credits-a-day = Кредитов Kie на все обращения за 24 часа; 0 — без ограничения.
 
+setting-about-ticket-alert-min = Предупредить, когда сообщение клиента ждёт ответа дольше стольких минут; 0 — никогда.
 setting-about-disk-alert-mb = Предупредить, когда на диске DATA_DIR свободно меньше стольких МБ; 0 — никогда.
 setting-about-database-alert-mb = Предупредить, когда база больше стольких МБ; 0 — никогда.
 
@@ -77,6 +78,7 @@ setting-about-keep-drafts-days = Сколько дней хранить неку
 setting-about-keep-events-days = Сколько дней хранить историю завершённых заказов; 0 — всегда.
 setting-about-keep-input-files-days = Сколько дней хранить сведения о присланных файлах; 0 — всегда.
 setting-about-keep-resends-days = Сколько дней хранить записи о повторной отправке результатов; 0 — всегда.
+setting-about-keep-tickets-days = Сколько дней хранить закрытые обращения; 0 — всегда.
 setting-about-keep-notices-days = Сколько дней хранить отправленные уведомления; 0 — всегда.
 setting-about-keep-incidents-days = Сколько дней хранить завершённые происшествия; 0 — всегда.
 setting-about-keep-proofs-days = Сколько дней хранить ночные проверки; 0 — всегда.

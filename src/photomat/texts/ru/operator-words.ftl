@@ -15,6 +15,7 @@ action-canceled = Заказ отменён, деньги вернулись к�
 action-hold = Холд { $reference }: { $outcome }
 action-reconciled = Нашли свой заказ: { $matched }, ждут: { $waiting }.
 action-refused = Отказано: { $why }.
+action-bad-sum = Это не сумма вроде 12,50: ничего не сделано.
 action-so-already = Уже так: ничего не изменилось.
 
 retry-submits = Отправляем в Kie прямо сейчас.
@@ -368,3 +369,25 @@ sign-in-opened = Открыт сеанс: { $method ->
     [telegram] по ссылке из Telegram
    *[other] { $method }
 }.
+
+# Сироты и отправки без ответа
+
+attach-done = Теперь это заказ { $job }; спрашиваем Kie о нём.
+attach-no-job = Заказа { $job } нет.
+attach-no-orphan = Под этим номером ничего не ждёт.
+attach-not-sent = По заказу { $job } в Kie ещё ничего не отправляли: задачи у него быть не может.
+attach-other-task = У заказа { $job } уже есть задача.
+attach-taken = Эта задача уже у другого заказа.
+attach-job-done = Заказ { $job } уже готов.
+attach-bad-task = Введите номер задачи, как его показывает Kie, без пробелов.
+attach-which-job = Введите номер заказа.
+orphan-dismissed = Закрыто, больше не ждёт.
+
+# Много заказов сразу
+
+bulk-done = Сделано: { $done } из { $count }.
+bulk-partly = Сделано: { $done } из { $count }. Не сделано: { $refused }
+bulk-one = № { $job }: { $why }
+bulk-more = { $list } … и ещё { $more }, смотрите журнал.
+bulk-both = { $first } { $second }
+bulk-nothing = Ни один заказ не выбран.

@@ -205,3 +205,11 @@ ticket-repeat-live = Заказ обращения № { $number } ещё дел
 ticket-show-done = Результат отправляется клиенту ещё раз: № { $number }.
 ticket-show-soon = Результат отправляли меньше минуты назад: № { $number }.
 ticket-show-nothing = У заказа обращения № { $number } нет результата.
+
+## Инцидент
+alert-button-tickets = 🆘 Обращения
+alert-tickets-waiting = Клиенты ждут ответа поддержки
+alert-tickets-waiting-now =
+    Ждут слишком долго: { $count }, самый давний вопрос — { $minutes } мин.
+
+    👉 Откройте чат с ботом: /tickets. Или в терминале: <code>photomat tickets list</code>, потом <code>photomat tickets answer { $ticket } "…"</code>

@@ -1,0 +1,253 @@
+"""The state of the installation for operators: instances, pauses, Kie's credits, budgets, database, proof, incidents.
+
+Every query is bounded and reads partial indexes, the newest rows or the server's own statistics: none grows with history.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from photomat.cluster.instances import RunningInstance, running_instances
+from photomat.db.pool import Pool
+from photomat.db.rows import Row, require_row
+from photomat.kernel.metrics import EVENTS
+from photomat.reports.backlog import PACED, Backlog, StepTime, read_backlogs, read_step_times
+from photomat.work.budget import Budget
+from photomat.work.controls import Pause, read_pauses
+
+WEEK: Final = timedelta(days=7)
+INCIDENTS: Final = 20
+TABLES: Final = 8
+ABSORBED: Final = {
+    "duplicates": ("CALLBACK_DUPLICATE", "DELIVER_LOCK_SKIP"),
+    "stale": ("UPDATE_LANE_LOST", "ALERT_LEASE_LOST", "SETTLE_SKIP", "SUBMIT_SKIP"),
+    "leases": ("SWEPT", "LEASE_NOT_RENEWED"),
+}
+"""Log tags that say: a duplicate changed nothing, a late writer wrote nothing, a claim was freed or ran out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KieCredits:
+    """Kie's balance as last read, and for how many days it lasts at the pace of the last week; None while nothing is used."""
+
+    balance: Decimal
+    read_at: datetime
+    a_day: Decimal
+    days: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetUse:
+    """A shared budget: calls of its window, and until when and why it is blocked."""
+
+    name: str
+    used: int
+    limit: int
+    window_s: float
+    blocked_until: datetime | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSize:
+    name: str
+    size: int
+    live: int
+    dead: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseState:
+    """`oldest` is the longest open transaction; `horizon` how far the oldest snapshot holds back the vacuum."""
+
+    size: int
+    version: str
+    connections: int
+    connections_allowed: int
+    oldest: timedelta | None
+    horizon: int
+    tables: Sequence[TableSize]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastProof:
+    at: datetime
+    seconds: float
+    invariants: int
+    broken: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentRow:
+    incident_id: int
+    kind: str
+    is_open: bool
+    figures: Mapping[str, Any]
+    opened_at: datetime
+    closed_at: datetime | None
+    lasted: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    instances: Sequence[RunningInstance]
+    pauses: Sequence[Pause]
+    backlogs: Sequence[Backlog]
+    steps: Sequence[StepTime]
+    credits: KieCredits | None
+    budgets: Sequence[BudgetUse]
+    chats_blocked: int
+    database: DatabaseState
+    proof: LastProof | None
+    incidents: Sequence[IncidentRow]
+
+    @property
+    def open_incidents(self) -> int:
+        return sum(one.is_open for one in self.incidents)
+
+    @property
+    def worst(self) -> Backlog | None:
+        """The loop whose oldest due row has waited longest."""
+        waiting = [one for one in self.backlogs if one.oldest is not None and one.loop not in PACED]
+        return max(waiting, key=lambda one: one.oldest or timedelta(0), default=None)
+
+
+async def read_health(pool: Pool, *, budgets: Sequence[Budget]) -> Health:
+    return Health(
+        instances=await running_instances(pool),
+        pauses=await active_pauses(pool),
+        backlogs=await read_backlogs(pool),
+        steps=await read_step_times(pool),
+        credits=await read_credits(pool),
+        budgets=await read_budgets(pool, budgets),
+        chats_blocked=await count_blocked_chats(pool),
+        database=await read_database(pool),
+        proof=await read_last_proof(pool),
+        incidents=await read_incidents(pool),
+    )
+
+
+async def active_pauses(pool: Pool) -> list[Pause]:
+    """What operators have paused now; the layout shows it on every page."""
+    return list((await read_pauses(pool)).by_name.values())
+
+
+async def read_credits(pool: Pool) -> KieCredits | None:
+    """Only what went down counts as used: a rise is a top-up."""
+    row = await pool.fetchrow(
+        """
+        WITH readings AS MATERIALIZED (
+            SELECT read_at, balance, lag(balance) OVER (ORDER BY read_at, reading_id) AS before
+              FROM kie_readings WHERE read_at > photomat_now() - $1::interval
+        )
+        SELECT (SELECT balance FROM readings ORDER BY read_at DESC LIMIT 1) AS balance, max(read_at) AS read_at,
+               coalesce(sum(greatest(before - balance, 0)), 0) AS used,
+               extract(epoch FROM max(read_at) - min(read_at)) / 86400 AS days
+          FROM readings HAVING count(*) > 0
+        """,
+        WEEK,
+    )
+    if row is None:
+        return None
+    a_day = row["used"] / row["days"] if row["days"] else Decimal(0)
+    days = float(row["balance"] / a_day) if a_day > 0 else None
+    return KieCredits(balance=row["balance"], read_at=row["read_at"], a_day=a_day, days=days)
+
+
+async def read_budgets(pool: Pool, budgets: Sequence[Budget]) -> list[BudgetUse]:
+    rows = await pool.fetch(
+        """
+        SELECT ours.name, CASE WHEN blocked_until > photomat_now() THEN blocked_until END AS blocked_until,
+               CASE WHEN blocked_until > photomat_now() THEN reason END AS reason,
+               (SELECT count(*) FROM unnest(taken) AS at
+                 WHERE at > photomat_now() - make_interval(secs => window_s)) AS used
+          FROM unnest($1::text[], $2::float[]) WITH ORDINALITY AS ours (name, window_s, place)
+          LEFT JOIN budgets ON budgets.name = ours.name
+         ORDER BY place
+        """,
+        [one.name for one in budgets],
+        [one.window_s for one in budgets],
+    )
+    return [_budget_use(one, row) for one, row in zip(budgets, rows, strict=True)]
+
+
+def _budget_use(one: Budget, row: Row) -> BudgetUse:
+    return BudgetUse(
+        name=one.name,
+        used=row["used"],
+        limit=one.limit,
+        window_s=one.window_s,
+        blocked_until=row["blocked_until"],
+        reason=row["reason"],
+    )
+
+
+async def count_blocked_chats(pool: Pool) -> int:
+    """Chats that Telegram has answered with 429 and that wait."""
+    return int(
+        await pool.fetchval(
+            "SELECT count(*) FROM budgets WHERE name LIKE 'telegram:%:chat:%' AND blocked_until > photomat_now()"
+        )
+    )
+
+
+async def read_database(pool: Pool) -> DatabaseState:
+    """The server stamps sessions by its own clock, so that clock is asked here."""
+    row = await require_row(
+        pool,
+        """
+        SELECT pg_database_size(current_database()) AS size, current_setting('server_version') AS version,
+               current_setting('max_connections')::int AS connections_allowed, count(*) AS connections,
+               max(clock_timestamp() - xact_start) FILTER (WHERE pid <> pg_backend_pid()) AS oldest,
+               coalesce(max(age(backend_xmin)) FILTER (WHERE pid <> pg_backend_pid()), 0) AS horizon
+          FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+        """,
+    )
+    return DatabaseState(**dict(row), tables=await _largest_tables(pool))
+
+
+async def _largest_tables(pool: Pool) -> list[TableSize]:
+    rows = await pool.fetch(
+        """
+        SELECT relname AS name, pg_total_relation_size(relid) AS size, n_live_tup AS live, n_dead_tup AS dead
+          FROM pg_stat_user_tables ORDER BY pg_total_relation_size(relid) DESC, relname LIMIT $1
+        """,
+        TABLES,
+    )
+    return [TableSize(**dict(row)) for row in rows]
+
+
+async def read_last_proof(pool: Pool) -> LastProof | None:
+    row = await pool.fetchrow(
+        "SELECT at, seconds, invariants, violations FROM audit_runs ORDER BY at DESC, run_id DESC LIMIT 1"
+    )
+    if row is None:
+        return None
+    broken = [str(one["name"]) for one in row["violations"]]
+    return LastProof(at=row["at"], seconds=row["seconds"], invariants=row["invariants"], broken=broken)
+
+
+async def read_incidents(pool: Pool, *, limit: int = INCIDENTS) -> list[IncidentRow]:
+    """Open ones first, then the newest."""
+    rows = await pool.fetch(
+        """
+        SELECT incident_id, kind, closed_at IS NULL AS is_open, figures, opened_at, closed_at,
+               coalesce(quiet_since, photomat_now()) - opened_at AS lasted
+          FROM incidents ORDER BY closed_at IS NULL DESC, incident_id DESC LIMIT $1
+        """,
+        limit,
+    )
+    return [IncidentRow(**dict(row)) for row in rows]
+
+
+def absorbed_events() -> dict[str, int]:
+    """What this process has counted since its start, by the names of `ABSORBED`."""
+    counted = {
+        sample.labels["tag"]: int(sample.value)
+        for metric in EVENTS.collect()
+        for sample in metric.samples
+        if sample.name.endswith("_total")
+    }
+    return {name: sum(counted.get(tag, 0) for tag in tags) for name, tags in ABSORBED.items()}
