@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from photomat.audit.run import examine
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.reports.catalogue import ModelState, list_models
 from photomat.reports.money import LedgerFilter, list_ledger, read_books, read_holds
 from photomat.reports.people import FunnelStep, read_cohorts, read_funnel
@@ -135,7 +136,8 @@ async def test_a_model_is_judged_by_its_own_jobs(database: str) -> None:
     day = await busy(database)
     async with pool_of(database) as pool:
         figures = (await model_figures(pool))[day.a_model]
-        jobs, done = await pool.fetchrow(
+        jobs, done = await require_row(
+            pool,
             """
             SELECT count(*), count(*) FILTER (WHERE status = 'done') FROM generation_jobs
              WHERE model = $1 AND settled_at > photomat_now() - interval '30 days'
