@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from aiohttp.test_utils import TestClient, TestServer
 
@@ -35,10 +36,13 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, UserId
 from photomat.payments.statement import statement
 from photomat.reports import jobs as reports_jobs
+from photomat.reports import money
 from photomat.reports.job import read_job_story
 from photomat.reports.jobs import JobQuery, JobState, count_states
 from photomat.reports.journal import JournalQuery, journal_names, list_journal
+from photomat.reports.money import LedgerFilter, list_ledger
 from photomat.reports.orphans import list_orphans, uncertain_submits
+from photomat.reports.today import read_today
 from photomat.support.ticket import (
     TicketFilter,
     count_open,
@@ -124,6 +128,8 @@ async def every_list(pool: Pool) -> None:
     await open_ticket_about(pool, bot_id=BotId(7000000001), user_id=USER, job_id=JobId(2))
     await ticket_shown_in(pool, chat_id=ChatId(USER), message_id=MessageId(1))
     await count_open(pool)
+    await read_today(pool, zone=ZoneInfo("Europe/Moscow"))
+    await every_list_of_money(pool)
     await usual_seconds(pool, "z-image")
     for shown in GalleryFilter:
         await _every_page(pool, GalleryQuery(user_id=BUYER, only=shown, words="cat story"))
@@ -150,6 +156,25 @@ async def operators_lists(pool: Pool, around: Surroundings) -> None:
     await journal_names(pool)
     await list_orphans(pool, waiting=True, limit=50)
     await uncertain_submits(pool, limit=50)
+
+
+async def every_list_of_money(pool: Pool) -> None:
+    newest = await list_ledger(pool, LedgerFilter(), limit=50)
+    day_ago = newest[0].booked_at - timedelta(days=1)
+    for only in (
+        LedgerFilter(reason="promo", before=newest[-1].transaction_id),
+        LedgerFilter(user_id=USER),
+        LedgerFilter(reference=newest[0].reference),
+        LedgerFilter(since=day_ago - timedelta(days=9), until=day_ago),
+    ):
+        assert await list_ledger(pool, only, limit=50)
+    assert await money.list_payments(pool, provider="stars", limit=50)
+    assert await money.list_payments(pool, user_id=USER, before=10**9, limit=50)
+    await money.list_refunds(pool, state="wanted", limit=50)
+    for state in ("waiting", "declined"):
+        await money.list_receipts(pool, state=state, limit=50)
+    assert (await money.read_holds(pool)).oldest
+    assert await money.last_proof(pool)
 
 
 async def _every_page(pool: Pool, query: GalleryQuery) -> None:
