@@ -51,7 +51,7 @@ async def test_credits_are_told_in_days_and_a_top_up_is_no_use(database: str) ->
             )
         found = await read_credits(pool)
         assert found is not None
-        assert (found.balance, round(found.a_day), round(found.days or 0)) == (1900, 100, 19)
+        assert [int(found.balance), round(found.a_day), round(found.days or 0)] == [1900, 100, 19]
 
 
 async def test_an_operator_pauses_and_resumes_a_viewer_only_looks(database: str) -> None:
@@ -106,5 +106,13 @@ async def test_an_instance_is_drained_from_the_page_and_incidents_are_exported(d
         page = await owner.get(HEALTH)
         assert "Results do not reach customers" in page.text
         assert "note=&lt;script&gt;" in page.text
+        for said in ("There is nothing left to show.", "Incident 1 is yours."):
+            action = "show" if "show" in said else "take"
+            assert (await owner.act(f"/console/incidents/1/{action}", on=HEALTH)).flash == said
+        page = await owner.get(HEALTH)
+        assert "Taken by" in page.text
+        assert 'action="/console/incidents/1/take"' not in page.text
+        assert 'action="/console/incidents/2/' not in page.text, "a kind of another version"
+        assert (await owner.act("/console/incidents/1/nonsense", on=HEALTH)).status == 404
         export = await owner.get(f"{HEALTH}?format=csv")
         assert "undelivered" in export.text

@@ -34,8 +34,6 @@ MORE = (
     "/money/ledger?since=2026-01-01&until=2026-12-31",
     "/money/payments?provider=yookassa",
     "/catalogue?q=kling",
-    "/money/ledger?format=csv",
-    "/reports/models?days=90&format=csv&by=day",
 )
 """Pages with filters that read most."""
 

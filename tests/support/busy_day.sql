@@ -171,7 +171,7 @@ SELECT row_number() OVER (ORDER BY at, n) AS p, *,
         SELECT n, user_id, CASE provider WHEN 'transfer' THEN 'yookassa' ELSE provider END, topup, greatest(created_at,
                CASE WHEN nth <= 3 THEN $now - nth * interval '3 hours' ELSE $now - nth * interval '31 hours' END), 1000,
                CASE nth WHEN 1 THEN 'wanted' WHEN 2 THEN 'refused' ELSE 'done' END
-          FROM (SELECT *, row_number() OVER (ORDER BY n DESC) AS nth FROM busy_users WHERE pays AND n % 60 = 3
+          FROM (SELECT *, row_number() OVER (ORDER BY n DESC) AS nth FROM busy_users WHERE pays AND n % 20 = 3
                    AND created_at < $now - interval '1 day') AS refunded) AS made;
 
 INSERT INTO topups (topup_id, origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, state, created_at,

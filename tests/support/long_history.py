@@ -257,12 +257,22 @@ INSERT INTO provider_invoices (provider, external_id, topup_id, created_at, look
 SELECT 'yookassa', 'bill-' || topup_id, NULL, created_at, NULL, 'canceled' FROM topups;
 """
 
+TICKETS: Final = """
+INSERT INTO tickets (bot_id, user_id, job_id, topic, state, opened_at, waiting_since, customer_at, closed_at, closed_by)
+SELECT 7000000001, user_id, job_id, 'other', CASE WHEN job_id % 200 = 0 THEN 'open' ELSE 'closed' END, created_at,
+       CASE WHEN job_id % 200 = 0 THEN created_at END, created_at,
+       CASE WHEN job_id % 200 <> 0 THEN created_at END, CASE WHEN job_id % 200 <> 0 THEN 'anna' END
+  FROM generation_jobs WHERE job_id % 2 = 0;
+INSERT INTO ticket_messages (ticket_id, side, author, text, origin, created_at)
+SELECT ticket_id, 'customer', 'telegram:1', 'where is it?', 'fill:' || ticket_id, opened_at FROM tickets;
+"""
+
 
 async def fill(connection: Connection, *, jobs: int) -> None:
     """Write a history of so many jobs and let the planner know of it."""
     await connection.execute("SET session_replication_role = replica")
     await connection.execute("SET statement_timeout = 0")
-    for part in (JOBS, MONEY, THE_REST, TRANSFERS):
+    for part in (JOBS, MONEY, THE_REST, TRANSFERS, TICKETS):
         await connection.execute(part.replace("$jobs", str(jobs)).replace("$live", str(LIVE)), timeout=3600)
     await connection.execute("RESET session_replication_role")
     await connection.execute("RESET statement_timeout")

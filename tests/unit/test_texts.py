@@ -45,6 +45,8 @@ from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
+from photomat.reports.backlog import BACKLOGS
+from photomat.reports.health import ABSORBED
 from photomat.reports.orphans import WHY as ORPHAN_WHY
 from photomat.rewards.promo import PromoRefusal
 from photomat.support.thread import SupportLimit
@@ -134,7 +136,7 @@ def keys_of_console() -> set[str]:
     said |= {key for source in code for key in IN_CODE.findall(source)}
     starts = {start for source in templates for start in STARTS_IN_TEMPLATE.findall(source)}
     starts |= {start for source in code for start in STARTS_IN_CODE.findall(source)}
-    return said | {key for key in sentences("ru") if key.startswith("console-") and key.startswith(tuple(starts))}
+    return said | {key for key in sentences("ru") if key.startswith(tuple(starts))}
 
 
 def keys_made_up() -> set[str]:
@@ -174,6 +176,9 @@ def keys_made_up() -> set[str]:
         *(f"admin-cast-segment-{each}" for each in BroadcastSegment),
         *(f"admin-cast-step-{each}" for each in ("draft", "ready")),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
+        *(f"health-loop-{loop}" for loop in BACKLOGS),
+        *(f"health-step-{step}" for step in ("callback", "settle", "show")),
+        *(f"health-absorbed-{name}" for name in ABSORBED),
         *(f"support-topic-{topic}" for topic in Topic),
         *(f"support-limit-{what}" for what in SupportLimit),
         *(f"ticket-event-{event}" for event in Event),
@@ -236,6 +241,10 @@ def test_a_missing_key_and_a_missing_fact_are_refused() -> None:
 @pytest.mark.parametrize(("limit", "words"), [(1, "1 символа"), (21, "21 символа"), (1000, "1000 символов")])
 def test_numbers_choose_their_plural_and_are_not_grouped(limit: int, words: str) -> None:
     assert words in load_texts().say("ru", "form-limit-length", limit=limit)
+
+
+def test_a_fact_may_be_called_language() -> None:
+    assert load_texts().speaker("ru")("broadcast-to-language", language="en") == "язык: английский"
 
 
 def test_a_long_fact_is_said_whole() -> None:

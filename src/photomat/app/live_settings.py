@@ -52,7 +52,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
     "assistant": ("assistant_calls_per_user_day", "assistant_credits_a_day"),
-    "alerts": ("disk_alert_mb", "database_alert_mb"),
+    "alerts": ("disk_alert_mb", "database_alert_mb", "ticket_alert_min"),
     "keeping": tuple(name for name in Settings.model_fields if name.startswith("keep_")),
 }
 """The live settings by their group on the page. Never secrets, currency, database, tokens or servers of others."""

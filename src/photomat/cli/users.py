@@ -178,7 +178,8 @@ def _words(found: UserReport) -> list[str]:
         for job in found.jobs
     ]
     acts = [
-        f"{act.at:%Y-%m-%d %H:%M}  {act.operator}  {act.action}: {act.outcome} ({act.reason})" for act in found.journal
+        f"{act.at:%Y-%m-%d %H:%M}  {act.operator}  {act.action}: {act.says.plain} ({act.reason})"
+        for act in found.journal
     ]
     return [line for line in (*lines, *jobs, *acts) if line]
 

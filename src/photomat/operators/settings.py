@@ -25,6 +25,7 @@ GUARDED: Final = frozenset({MARKUP, "USD_RATE", "STAR_USD"})
 """Factors of every price: a slip of the finger would be expensive."""
 MAX_JUMP: Final = 3
 MAX_LENGTH: Final = 4000
+MAX_NAME: Final = 64
 NOTHING: Final = "—"
 
 
@@ -137,11 +138,10 @@ async def change_setting(
     """Give a setting a value; it applies in every instance within two seconds."""
 
     async def act(tx: Transaction) -> ActionResult:
-        spec = _changeable(rules, name)
+        _changeable(rules, name)
         values = await _locked_values(tx)
-        others = {key: kept for key, kept in values.items() if key != name}
-        new = rules.accept(name, value, others)
-        before = values.get(name, spec.start)
+        new = rules.accept(name, value, {key: kept for key, kept in values.items() if key != name})
+        before = rules.resolve(values).values[name]
         if new == before:
             return _refused(Sentence("setting-unchanged", name=name, value=_shown(new)))
         _guard(name, before, new, confirmed=confirmed)
@@ -159,9 +159,10 @@ async def reset_setting(
     async def act(tx: Transaction) -> ActionResult:
         spec = _changeable(rules, name)
         values = await _locked_values(tx)
-        before = values.pop(name, None)
-        if before is None:
+        if name not in values:
             return _refused(Sentence("setting-is-default", name=name, value=_shown(spec.start)))
+        before = rules.resolve(values).values[name]
+        del values[name]
         rules.accept(name, spec.start, values)
         _guard(name, before, spec.start, confirmed=confirmed)
         await tx.execute("DELETE FROM setting_values WHERE name = $1", name)
@@ -173,7 +174,7 @@ async def reset_setting(
 def _changeable(rules: SettingRules, name: str) -> SettingSpec:
     spec = rules.specs.get(name)
     if spec is None:
-        raise SettingRefused(Sentence("setting-not-live", name=name))
+        raise SettingRefused(Sentence("setting-not-live", name=name[:MAX_NAME]))
     if spec.from_environment:
         raise SettingRefused(Sentence("setting-from-environment", name=name, value=_shown(spec.start)))
     return spec
@@ -222,7 +223,9 @@ async def _journaled(
         except SettingRefused as refused:
             return ActionResult(done=False, says=refused.says)
 
-    return await journaled(pool, act_or_refuse, action=action, operator=operator, reason=reason, reference=name[:64])
+    return await journaled(
+        pool, act_or_refuse, action=action, operator=operator, reason=reason, reference=name[:MAX_NAME]
+    )
 
 
 def _done(says: Sentence) -> ActionResult:

@@ -44,10 +44,17 @@ BACKLOGS: Final[Mapping[str, str]] = {
         SELECT due_at FROM referrals UNION ALL SELECT due_at FROM referral_shares UNION ALL SELECT due_at FROM gifts""",
     "receipts": "SELECT due_at FROM receipts",
     "notices": "SELECT due_at FROM notices",
+    "audiences": "SELECT due_at FROM broadcasts",
+    "broadcasts": """
+        SELECT send.due_at FROM broadcasts JOIN broadcast_sends AS send USING (broadcast_id)
+         WHERE state = 'sending' AND filled_at IS NOT NULL""",
+    "previews": "SELECT preview_due_at AS due_at FROM broadcasts",
     "watches": "SELECT due_at FROM watches",
     "alerts": "SELECT due_at FROM incident_notices",
 }
 """When the rows of each loop are due, in the order of a job's life; what is not due is cut off below."""
+PACED: Final = frozenset({"broadcasts"})
+"""Rows that wait on purpose: their age says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from photomat.cluster.instances import RunningInstance, running_instances
 from photomat.db.pool import Pool
 from photomat.db.rows import Row, require_row
 from photomat.kernel.metrics import EVENTS
-from photomat.reports.backlog import Backlog, StepTime, read_backlogs, read_step_times
+from photomat.reports.backlog import PACED, Backlog, StepTime, read_backlogs, read_step_times
 from photomat.work.budget import Budget
 from photomat.work.controls import Pause, read_pauses
 
@@ -88,6 +88,7 @@ class IncidentRow:
     opened_at: datetime
     closed_at: datetime | None
     lasted: timedelta
+    acknowledged_by: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,7 @@ class Health:
     @property
     def worst(self) -> Backlog | None:
         """The loop whose oldest due row has waited longest."""
-        waiting = [one for one in self.backlogs if one.oldest is not None]
+        waiting = [one for one in self.backlogs if one.oldest is not None and one.loop not in PACED]
         return max(waiting, key=lambda one: one.oldest or timedelta(0), default=None)
 
 
@@ -233,7 +234,7 @@ async def read_incidents(pool: Pool, *, limit: int = INCIDENTS) -> list[Incident
     """Open ones first, then the newest."""
     rows = await pool.fetch(
         """
-        SELECT incident_id, kind, closed_at IS NULL AS is_open, figures, opened_at, closed_at,
+        SELECT incident_id, kind, closed_at IS NULL AS is_open, figures, opened_at, closed_at, acknowledged_by,
                coalesce(quiet_since, photomat_now()) - opened_at AS lasted
           FROM incidents ORDER BY closed_at IS NULL DESC, incident_id DESC LIMIT $1
         """,

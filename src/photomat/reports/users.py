@@ -16,11 +16,13 @@ from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.payments.payment import ListedPayment, list_payments
 from photomat.payments.statement import StatementLine, statement
+from photomat.support.ticket import Ticket, tickets_of_user
+from photomat.texts.sentence import Sentence, sentence_from_json
 from photomat.users.standing import BAN_COLUMNS, Ban, OwnLimits, ban_of
 from photomat.wallet.postings import Balance
 
 PAGE: Final = 50
-SHOWN: Final = 20
+SHOWN: Final = 10
 """Rows of each part of one user's page."""
 COUNTED: Final = 1000
 """Jobs and friends are counted up to here."""
@@ -106,8 +108,7 @@ class JournalLine:
     action: str
     reason: str | None
     done: bool
-    outcome: str
-    reference: str | None
+    says: Sentence
     job_id: JobId | None
 
 
@@ -127,6 +128,7 @@ class UserReport:
     friends: Sequence[FriendLine]
     friends_counted: int
     promos: Sequence[PromoUse]
+    tickets: Sequence[Ticket]
     journal: Sequence[JournalLine]
 
 
@@ -230,6 +232,7 @@ async def read_user(pool: Pool, user_id: UserId) -> UserReport | None:
         friends=friends,
         friends_counted=counted,
         promos=await _promos(pool, user_id),
+        tickets=await tickets_of_user(pool, user_id, limit=SHOWN),
         journal=await _journal(pool, user_id),
     )
 
@@ -323,13 +326,32 @@ async def _promos(pool: Pool, user_id: UserId) -> list[PromoUse]:
 async def _journal(pool: Pool, user_id: UserId) -> list[JournalLine]:
     rows = await pool.fetch(
         """
-        SELECT entry_id, at, operator, action, reason, done, outcome, reference, job_id
+        SELECT entry_id, at, operator, action, reason, done, job_id, outcome, outcome_key, outcome_facts
           FROM operator_journal WHERE user_id = $1 ORDER BY entry_id DESC LIMIT $2
         """,
         user_id,
         SHOWN,
     )
-    return [JournalLine(**dict(row)) for row in rows]
+    return [
+        JournalLine(
+            entry_id=row["entry_id"],
+            at=row["at"],
+            operator=row["operator"],
+            action=row["action"],
+            reason=row["reason"],
+            done=row["done"],
+            says=_outcome(row),
+            job_id=row["job_id"],
+        )
+        for row in rows
+    ]
+
+
+def _outcome(row: Row) -> Sentence:
+    """A row of an older release has its English words alone."""
+    if row["outcome_key"] is None:
+        return Sentence("action-plain", words=row["outcome"])
+    return sentence_from_json(row["outcome_key"], row["outcome_facts"])
 
 
 def _line(row: Row) -> UserLine:

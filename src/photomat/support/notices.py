@@ -57,7 +57,7 @@ async def notify_other_operators(
             key=f"ticket:{ticket.ticket_id}:to:{operator}:{message.message_id}",
             chat_id=operator,
             text_key="ticket-answered",
-            facts={"number": ticket.ticket_id, "by": escape(message.author), "words": _words(message)},
+            facts={"number": ticket.ticket_id, "by": escape(short_name(message.author)), "words": _words(message)},
             buttons=[
                 [NoticeButton(text_key="ticket-thread", data=callback_data.about_ticket(ticket.ticket_id, "thread"))]
             ],
@@ -129,6 +129,12 @@ def ticket_facts(ticket: Ticket, job: TicketJob | None) -> Facts:
         "bought": f"{job.created_at:%d.%m %H:%M}",
         "code": escape(job.fail_code or "—"),
     }
+
+
+def short_name(author: str) -> str:
+    """An operator's name without where they acted: `@peter` of `telegram:9001 @peter`."""
+    where, _, name = author.partition(" ")
+    return name if name and where.startswith("telegram:") else author
 
 
 def who(ticket: Ticket) -> str:

@@ -27,14 +27,14 @@ class MissingText(LookupError):
 class Say(Protocol):
     """`say("greeting", name="Анна")`: a text in the user's language."""
 
-    def __call__(self, key: str, **facts: object) -> str: ...
+    def __call__(self, key: str, /, **facts: object) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
     bundles: Mapping[str, FluentBundle]
 
-    def say(self, language: str, key: str, **facts: object) -> str:
+    def say(self, language: str, key: str, /, **facts: object) -> str:
         """Format one text; integers select the plural form, other arguments become strings."""
         bundle = self.bundles[language]
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
@@ -51,7 +51,7 @@ class Texts:
         return all(bundle.has_message(key) for bundle in self.bundles.values())
 
     def speaker(self, language: str) -> Say:
-        def say(key: str, **facts: object) -> str:
+        def say(key: str, /, **facts: object) -> str:
             return self.say(language, key, **facts)
 
         return say

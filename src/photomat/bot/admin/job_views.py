@@ -49,13 +49,16 @@ def _money(say: Say, money: JobMoney, *, is_gift: bool) -> str:
 
 
 def _steps(say: Say, report: JobReport, zone: ZoneInfo) -> list[str]:
-    reached = [(name, report.row[name]) for name in STEPS if report.row[name] is not None]
-    return [
-        say(
-            f"admin-step-{name.removesuffix('_at')}", at=f"{datetime.fromisoformat(at).astimezone(zone):%d.%m %H:%M:%S}"
-        )
-        for name, at in reached
-    ]
+    """Each step with its time; the day is said when it begins."""
+    lines, day = [], None
+    for name in STEPS:
+        if report.row[name] is None:
+            continue
+        at = datetime.fromisoformat(report.row[name]).astimezone(zone)
+        shown = f"{at:%H:%M:%S}" if at.date() == day else f"{at:%d.%m %H:%M:%S}"
+        lines.append(say(f"admin-step-{name.removesuffix('_at')}", at=shown))
+        day = at.date()
+    return lines
 
 
 def _verbs(report: JobReport, money: JobMoney) -> list[Verb]:

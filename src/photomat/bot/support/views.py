@@ -21,7 +21,7 @@ from photomat.bot.results.views import local_time
 from photomat.bot.view import View, button, in_rows, screen_button, to_home
 from photomat.kernel.text import cut
 from photomat.messages.notices import NoticeButton
-from photomat.support.notices import operator_buttons, ticket_facts
+from photomat.support.notices import operator_buttons, short_name, ticket_facts
 from photomat.support.thread import TooMany
 from photomat.support.ticket import ListedTicket, Ticket, TicketJob, TicketMessage, Topic
 from photomat.texts.load import Say
@@ -114,7 +114,7 @@ def desk_page(say: Say, ticket: Ticket, job: TicketJob | None, messages: Sequenc
         say(
             "ticket-line",
             side=each.side.value,
-            author=escape(each.author),
+            author=escape(short_name(each.author)),
             when=local_time(each.created_at),
             words=words_of(say, each),
         )

@@ -84,7 +84,7 @@ def device_of(user_agent: str) -> str:
 
 
 async def change(ctx: ActionContext) -> web.Response:
-    name = ctx.request.match_info["name"]
+    name = _name(ctx)
     result = await change_setting(
         ctx.pool,
         ctx.config.settings,
@@ -98,7 +98,7 @@ async def change(ctx: ActionContext) -> web.Response:
 
 
 async def reset(ctx: ActionContext) -> web.Response:
-    name = ctx.request.match_info["name"]
+    name = _name(ctx)
     result = await reset_setting(
         ctx.pool,
         ctx.config.settings,
@@ -131,6 +131,14 @@ async def remove_person(ctx: ActionContext) -> web.Response:
 async def end(ctx: ActionContext) -> web.Response:
     result = await end_session(ctx.pool, ctx.id("session_id"), operator=ctx.operator.name, reason=ctx.reason)
     return await ctx.done(result, back=PEOPLE)
+
+
+def _name(ctx: ActionContext) -> str:
+    """The setting of the path, live or not; 404 for anything else."""
+    name, rules = ctx.request.match_info["name"], ctx.config.settings
+    if name not in rules.specs and name not in {each.name for each in rules.at_start}:
+        raise web.HTTPNotFound
+    return name
 
 
 def _back(ctx: ActionContext, name: str) -> str:

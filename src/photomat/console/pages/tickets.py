@@ -8,13 +8,14 @@ from aiohttp import web
 from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response
 from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
 from photomat.console.telegram_file import telegram_file
+from photomat.console.written import age
 from photomat.db.pool import transaction
 from photomat.kernel.ids import ChatId, UserId
 from photomat.operators import tickets
 from photomat.operators.access import Role, operators_reached
 from photomat.operators.actions import ActionResult
 from photomat.operators.tickets import Actor
-from photomat.support.notices import MAX_ANSWER
+from photomat.support.notices import MAX_ANSWER, short_name
 from photomat.support.thread import Words
 from photomat.support.ticket import (
     ListedTicket,
@@ -73,6 +74,8 @@ async def show_tickets(ctx: PageContext) -> web.Response:
         only=only,
         choices=[(each.value, ctx.say(f"console-tickets-only-{each}"), counts.get(each)) for each in TicketFilter],
         user=user,
+        age=lambda lasted: age(lasted, ctx.say),
+        short_name=short_name,
     )
 
 
@@ -112,6 +115,7 @@ async def show_ticket(ctx: PageContext) -> web.Response:
         longest=MAX_ANSWER,
         is_cut=len(messages) == SHOWN_MESSAGES,
         can_refund=_can_refund(job),
+        short_name=short_name,
     )
 
 

@@ -24,6 +24,7 @@ console-tickets-customer = Customer
 console-tickets-opened = Opened
 console-tickets-assigned = Answered by
 console-tickets-closed = Closed
+console-tickets-others = All tickets of this customer
 console-tickets-take = I answer this
 console-tickets-order = Order № { $number }
 console-tickets-model = Model

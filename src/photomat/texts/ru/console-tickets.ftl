@@ -24,6 +24,7 @@ console-tickets-customer = Клиент
 console-tickets-opened = Открыто
 console-tickets-assigned = Отвечает
 console-tickets-closed = Закрыто
+console-tickets-others = Все обращения клиента
 console-tickets-take = Отвечаю я
 console-tickets-order = Заказ № { $number }
 console-tickets-model = Модель
