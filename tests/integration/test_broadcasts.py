@@ -121,7 +121,7 @@ async def test_a_stop_waits_for_a_claim_that_is_being_made_and_none_comes_after_
             assert not done
             await begun.commit()
             assert await stopping
-        assert await desk.send_some() == 0
+        assert await desk.pool.fetch(desk.sender.CLAIM, 1, desk.pool.bot_id, INSTANCE) == []
 
 
 async def stop(pool: Pool, broadcast_id: int) -> bool:
