@@ -45,6 +45,8 @@ from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receipt import ReceiptState
+from photomat.reports.backlog import BACKLOGS
+from photomat.reports.health import ABSORBED
 from photomat.reports.orphans import WHY as ORPHAN_WHY
 from photomat.rewards.promo import PromoRefusal
 from photomat.support.thread import SupportLimit
@@ -174,6 +176,9 @@ def keys_made_up() -> set[str]:
         *(f"admin-cast-segment-{each}" for each in BroadcastSegment),
         *(f"admin-cast-step-{each}" for each in ("draft", "ready")),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
+        *(f"health-loop-{loop}" for loop in BACKLOGS),
+        *(f"health-step-{step}" for step in ("callback", "settle", "show")),
+        *(f"health-absorbed-{name}" for name in ABSORBED),
         *(f"support-topic-{topic}" for topic in Topic),
         *(f"support-limit-{what}" for what in SupportLimit),
         *(f"ticket-event-{event}" for event in Event),

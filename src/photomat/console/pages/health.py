@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from photomat.console.lists import csv_response
 from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
-from photomat.console.pages.incidents import acts_on
+from photomat.console.pages.incidents import acts_on, page_about
 from photomat.operators import controls
 from photomat.operators.controls import control_title
 from photomat.reports.backlog import PACED, Backlog
@@ -48,6 +48,7 @@ async def show_health(ctx: PageContext) -> web.Response:
         incident_title=lambda one: incident_title(ctx.say, one),
         incident_body=lambda one: incident_body(ctx.say, one),
         acts_on=acts_on,
+        page_about=page_about,
         is_held=lambda loop: is_held_back(health, loop),
         max_notice=MAX_NOTICE_LENGTH,
         max_minutes=MAX_MINUTES,

@@ -6,6 +6,7 @@ from typing import Final
 from aiohttp import web
 
 from photomat.alerts.buttons import ACTIONS as OF_ALERTS
+from photomat.alerts.buttons import PAGES as ABOUT
 from photomat.alerts.incident import AlertAction, known_kind
 from photomat.console.page import BASE, Action, ActionContext, Page
 from photomat.operators.incidents import ACTS
@@ -17,6 +18,13 @@ def acts_on(kind: str) -> Sequence[AlertAction]:
     """What can be done about an incident of this kind here; checks answer in the chat, and the pages show the rest."""
     known = known_kind(kind)
     return () if known is None else [each for each in (*OF_ALERTS[known], AlertAction.TAKE) if each in ACTS]
+
+
+def page_about(kind: str) -> str | None:
+    """The page that shows what an incident is about, where that is not this one."""
+    known = known_kind(kind)
+    page = None if known is None else ABOUT.get(known)
+    return None if page is None else f"{BASE}/{page}"
 
 
 async def act(ctx: ActionContext) -> web.Response:
