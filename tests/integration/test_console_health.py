@@ -1,5 +1,6 @@
 """The page "Health": what it shows, who may pause and drain, and that every page says what is paused."""
 
+from photomat.alerts.buttons import PAGES as PAGES_OF_ALERTS
 from photomat.app.flow import DUE
 from photomat.kernel.ids import InstanceId
 from photomat.operators.access import Role
@@ -116,3 +117,9 @@ async def test_an_instance_is_drained_from_the_page_and_incidents_are_exported(d
         assert (await owner.act("/console/incidents/1/nonsense", on=HEALTH)).status == 404
         export = await owner.get(f"{HEALTH}?format=csv")
         assert "undelivered" in export.text
+
+
+async def test_every_alert_opens_a_page_of_the_console(database: str) -> None:
+    async with running_console(database) as console, console.signed_in() as owner:
+        for page in set(PAGES_OF_ALERTS.values()):
+            assert (await owner.get(f"/console/{page}")).status == 200, page

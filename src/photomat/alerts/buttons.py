@@ -47,15 +47,16 @@ PAGES: Final[Mapping[IncidentKind, str]] = {
 
 
 def keyboard_of(say: Say, notice: IncidentNotice, *, console_url: str | None) -> Keyboard:
-    """The buttons of an opening, two in a row; the end of an incident has none."""
+    """The buttons of an opening: what helps, two in a row, and a last row for who takes it; the end of one has none."""
     kind = known_kind(notice.kind)
     if notice.about is IncidentPhase.OVER or kind is None:
         return ()
-    buttons = [
-        Button(text=say(f"alert-button-{action}"), data=act_on_incident(notice.incident_id, action))
-        for action in (*ACTIONS[kind], AlertAction.TAKE)
-    ]
-    rows = [tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)]
+
+    def act(action: AlertAction) -> Button:
+        return Button(text=say(f"alert-button-{action}"), data=act_on_incident(notice.incident_id, action))
+
+    helps = [act(action) for action in ACTIONS[kind]]
+    last = [act(AlertAction.TAKE)]
     if console_url is not None:
-        rows.append((Button(text=say("alert-button-console"), url=f"{console_url}/{PAGES.get(kind, 'health')}"),))
-    return tuple(rows)
+        last.append(Button(text=say("alert-button-console"), url=f"{console_url}/{PAGES.get(kind, 'health')}"))
+    return (*(tuple(helps[start : start + 2]) for start in range(0, len(helps), 2)), tuple(last))
