@@ -27,6 +27,8 @@ async def test_operators_are_told_once_that_credits_run_out_and_once_that_they_a
         await _watched(system, "kie-credits", step_s=180)
         await anna.sees("Осталось кредитов: 12")
         await boris.sees("Credits left: 12")
+        await boris.taps("👌 I take it")
+        await _is_taken_by(system, f"telegram:{boris.person.user_id} Борис")
         system.kie.world.credits = 5000.0
         await _watched(system, "kie-credits", step_s=180)
         await _watched(system, "kie-credits", step_s=61)
@@ -121,6 +123,16 @@ async def _holds(system: System, kind: str) -> bool:
     """Whether the last turn of a watch saw what it watches for."""
     async with system.sql() as connection:
         return bool(await connection.fetchval("SELECT holds_since IS NOT NULL FROM watches WHERE kind = $1", kind))
+
+
+async def _is_taken_by(system: System, operator: str) -> None:
+    async with system.sql() as connection:
+
+        async def taken() -> bool | None:
+            by = await connection.fetchval("SELECT acknowledged_by FROM incidents")
+            return True if by == operator else None
+
+        await until_found(taken, about=lambda: system.story[-4000:])
 
 
 async def _is_active(system: System) -> None:

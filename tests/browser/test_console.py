@@ -1,6 +1,7 @@
 """Every page of the console in a real browser, with the data of a busy day: it fits, it works, its links lead somewhere."""
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -55,7 +56,7 @@ def paths(day: BusyDay) -> dict[str, str]:
         "model_id": day.a_model,
     }
     return {
-        page.path: page.path.format(**samples)
+        page.path: re.sub(r"{(\w+)[^}]*}", lambda part: str(samples[part[1]]), page.path)
         for page in PAGES
         if page.path not in FILES and all(f"{{{name}}}" not in page.path for name in MADE_ELSEWHERE)
     }

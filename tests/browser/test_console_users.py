@@ -1,4 +1,4 @@
-"""Customers in the console, in a browser, on a desktop and on a phone: found, banned, limited, written to, credited."""
+"""The customers of the console in a browser, on a desktop and on a phone: found, banned, limited, written to, credited."""
 
 from pathlib import Path
 

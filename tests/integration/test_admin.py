@@ -4,10 +4,13 @@ import pytest
 from aiogram.filters.callback_data import CallbackData  # noqa: TC002  an annotation
 
 from photomat.alerts.incident import AlertAction
+from photomat.bot import worker
 from photomat.bot.admin import buttons
 from photomat.bot.admin.buttons import AdminPage, JobList, Verb
+from photomat.bot.context import LaneLost
 from photomat.kernel.ids import JobId
 from photomat.operators.incidents import ACTS
+from support.database import shift_clock
 from support.jobs import PRICE
 from support.operators import CONSOLE, OPERATOR, OWNER, OperatedShop, OperatorTalker, operated_shop
 
@@ -104,6 +107,29 @@ async def test_money_is_credited_and_debited_with_a_typed_sum_and_a_typed_reason
             ("debit", "Ошибка оператора", True),
             ("debit", "Ошибка оператора", False),
         ]
+
+
+async def test_a_confirmation_handled_again_after_a_crash_moves_the_money_once(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with operated_shop(database) as shop:
+        before = await shop.balance()
+        await shop.owner.says("/admin @anna_k")
+        await shop.owner.taps("➕ Начислить")
+        await shop.owner.taps("100")
+        await shop.owner.taps("Компенсация")
+        with monkeypatch.context() as patched:
+            patched.setattr(worker, "commit_update", _dies)
+            await shop.owner.taps("➕ Да, начислить")
+        assert await shop.balance() == before + 10_000, "it acted, and died before it wrote that down"
+        await shift_clock(shop.pool, 31)
+        await shop.owner.handle_all()
+        assert await shop.balance() == before + 10_000
+        assert "второй раз ничего не сделано" in shop.owner.newest
+
+
+async def _dies(*_arguments: object) -> None:
+    raise LaneLost
 
 
 async def test_an_action_that_was_left_or_replaced_does_nothing(database: str) -> None:

@@ -211,7 +211,7 @@ LOOKS = {
     AlertAction.STATE: "Состояние",
     AlertAction.SESSION: "транзакци",
     AlertAction.RECEIPTS: "решения",
-    AlertAction.TICKETS: "где мой кот?",
+    AlertAction.TICKETS: "Ждут ответа: 1",
 }
 
 

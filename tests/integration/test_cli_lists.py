@@ -39,6 +39,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "catalog margins": ("model", "income", "cost", "margin"),
     "examples list": ("subject",),
     "broadcast list": ("broadcast_id", "recipients"),
+    "users list": ("user_id",),
 }
 """Arrays for machines, one sentence where there is nothing; the facts of a row that people see as well."""
 
@@ -57,6 +58,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "jobs show": (str(FIRST_JOB),),
     "wallet show": (str(USER),),
     "wallet explain": (str(FIRST_JOB + 1),),
+    "users show": (str(USER),),
     "payments show": ("1",),
     "receipts show": ("1",),
     "tickets show": ("1",),
@@ -83,6 +85,7 @@ ELSEWHERE = {
     *("jobs reconcile", "jobs retry", "jobs redeliver", "jobs cancel"),
     *("wallet credit", "wallet debit", "wallet refund", "wallet correct", "wallet release"),
     *("tickets answer", "tickets close"),
+    *("users ban", "users unban", "users limit", "users message"),
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),
     *("catalog hide", "catalog unhide", "catalog feature", "catalog unfeature"),
     *("catalog rename", "catalog sell", "catalog unsell"),

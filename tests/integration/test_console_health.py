@@ -106,5 +106,13 @@ async def test_an_instance_is_drained_from_the_page_and_incidents_are_exported(d
         page = await owner.get(HEALTH)
         assert "Results do not reach customers" in page.text
         assert "note=&lt;script&gt;" in page.text
+        for said in ("There is nothing left to show.", "Incident 1 is yours."):
+            action = "show" if "show" in said else "take"
+            assert (await owner.act(f"/console/incidents/1/{action}", on=HEALTH)).flash == said
+        page = await owner.get(HEALTH)
+        assert "Taken by" in page.text
+        assert 'action="/console/incidents/1/take"' not in page.text
+        assert 'action="/console/incidents/2/' not in page.text, "a kind of another version"
+        assert (await owner.act("/console/incidents/1/nonsense", on=HEALTH)).status == 404
         export = await owner.get(f"{HEALTH}?format=csv")
         assert "undelivered" in export.text

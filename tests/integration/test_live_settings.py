@@ -8,13 +8,14 @@ import pytest
 
 from photomat.app.live_settings import LiveSettings, effective, live_names, rules_of
 from photomat.app.settings import Settings
-from photomat.db.pool import Pool
+from photomat.db.pool import Connection, Pool
 from photomat.operators.access import Role
 from photomat.operators.actions import ActionResult
 from photomat.operators.settings import change_setting, reset_setting, shown_settings
 from support.command import answer, photomat
 from support.console import PASSWORD, running_console
-from support.database import pool_of
+from support.database import connection_of, pool_of
+from support.patience import until_found
 
 
 def base(**given: Any) -> Settings:
@@ -111,9 +112,19 @@ async def test_a_slip_of_the_finger_needs_a_confirmation_both_ways(database: str
 
 
 async def test_two_changes_that_do_not_fit_together_are_not_both_accepted(database: str) -> None:
-    async with pool_of(database) as pool:
-        both = await asyncio.gather(change(pool, "TOPUP_LEAST", "2000000"), change(pool, "TOPUP_MOST", "1000000"))
-        assert sorted(each.done for each in both) == [False, True]
+    async with pool_of(database) as pool, connection_of(database) as other, asyncio.TaskGroup() as group:
+        async with other.transaction():
+            await other.execute(
+                "INSERT INTO setting_values (name, value, operator) VALUES ('TOPUP_MOST', '1000000', 'another')"
+            )
+            changing = group.create_task(change(pool, "TOPUP_LEAST", "2000000"))
+            await until_found(lambda: _ended_or_waits(other, changing))
+        assert (await changing).sentence.startswith("The least top-up (2000000) is larger than the largest (1000000)")
+
+
+async def _ended_or_waits(connection: Connection, task: asyncio.Task[ActionResult]) -> bool | None:
+    waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'setting_values'::regclass"
+    return True if task.done() or await connection.fetchval(waits) else None
 
 
 async def test_a_stored_value_that_no_longer_fits_is_left_out_alone(database: str) -> None:

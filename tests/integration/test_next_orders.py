@@ -50,7 +50,7 @@ async def test_a_picture_offers_what_can_be_made_of_it_in_few_rows(database: str
 async def test_the_shown_page_becomes_the_picture_of_a_new_card_in_one_tap(database: str, tmp_path: Path) -> None:
     async with archive(database, tmp_path) as past:
         job_id, card = await shown(past, "red", "green", "blue")
-        assert [len(row) for row in rows(past, card)] == [3, 2, 3, 3]
+        assert [len(row) for row in rows(past, card)] == [3, 2, 3, 4]
         await past.chat.taps("▶", message_id=card)
         await past.deliver()
         before = await money_of(past.chat.pool, past.user)
@@ -159,7 +159,7 @@ async def test_the_details_explain_the_price_and_lead_to_the_rest(database: str,
         job_id, card = await shown(past)
         text = (await past.chat.taps("ℹ️", message_id=card)).replace("\u00a0", " ")
         assert [part for part in (f"№ {job_id}", "Z-Image", "кот-космонавт", "1:1") if part not in text] == []
-        assert labels(past.chat) == ["🔁 Ещё раз", "📎 Оригинал", "Не пришло? Прислать ещё раз"]
+        assert labels(past.chat) == ["🔁 Ещё раз", "📎 Оригинал", "Не пришло? Прислать ещё раз", "🆘 Поддержка"]
         await past.chat.taps("Не пришло?")
         assert past.chat.answers[-1] == "Отправляю ещё раз, это бесплатно"
 

@@ -152,4 +152,4 @@ async def test_the_journal_is_filtered_and_speaks_the_readers_language(database:
 
 
 def plan_id(plan: list[Any], index: int) -> JobId:
-    return [job.job_id for job in plan if job.would_act][index]
+    return JobId([job.job_id for job in plan if job.would_act][index])

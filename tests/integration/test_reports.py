@@ -3,14 +3,16 @@
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
-from photomat.audit.run import examine
+from photomat.audit.run import INVARIANTS, examine
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.reports.catalogue import ModelState, list_models
 from photomat.reports.money import LedgerFilter, list_ledger, read_books, read_holds
 from photomat.reports.people import FunnelStep, read_cohorts, read_funnel
 from photomat.reports.period import Period, chosen_period, last_days
 from photomat.reports.sales import model_figures, read_sales
 from photomat.reports.today import NeedKind, StuckKind, read_today
+from photomat.texts.load import load_texts
 from support.busy_day import BusyDay, fill_busy_day
 from support.database import connection_of, pool_of, shift_clock
 from support.shop import orders_of
@@ -131,11 +133,19 @@ async def test_holds_by_age_are_what_the_wallets_hold(database: str) -> None:
         assert {age.age for age in later.ages if age.count} == {"older"}
 
 
+def test_every_rule_of_the_books_is_said_in_both_languages() -> None:
+    for language in ("ru", "en"):
+        say = load_texts().speaker(language)
+        assert all(say(f"console-money-rule-{rule.name}") for rule in INVARIANTS)
+    assert [say(f"console-money-rule-{rule.name}") for rule in INVARIANTS] == [rule.sentence for rule in INVARIANTS]
+
+
 async def test_a_model_is_judged_by_its_own_jobs(database: str) -> None:
     day = await busy(database)
     async with pool_of(database) as pool:
         figures = (await model_figures(pool))[day.a_model]
-        jobs, done = await pool.fetchrow(
+        jobs, done = await require_row(
+            pool,
             """
             SELECT count(*), count(*) FILTER (WHERE status = 'done') FROM generation_jobs
              WHERE model = $1 AND settled_at > photomat_now() - interval '30 days'

@@ -6,6 +6,8 @@ from photomat.broadcasts.content import BroadcastButton, BroadcastMedia, Content
 from photomat.broadcasts.markup import as_page, check_markup, visible_length
 from photomat.broadcasts.segment import Segment, problem_with, segment_from_json
 from photomat.kernel.errors import Rejected
+from photomat.operators.broadcasts import problem_of
+from photomat.texts.load import load_texts
 from photomat.texts.sentence import Sentence
 from photomat_sandbox.telegram.formatting import parse_html
 
@@ -41,6 +43,10 @@ def test_what_telegram_refuses_is_refused_in_words(text: str, key: str) -> None:
     with pytest.raises(Rejected) as refused:
         check_content(Content(text_ru=text))
     assert refused.value.text_key == key
+    problem = problem_of(Content(text_ru=text), Segment())
+    assert problem is not None
+    assert problem.plain
+    assert problem.in_(load_texts().speaker("ru"))
 
 
 def test_a_page_shows_it_without_a_way_to_run_anything() -> None:

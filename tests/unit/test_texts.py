@@ -136,7 +136,7 @@ def keys_of_console() -> set[str]:
     said |= {key for source in code for key in IN_CODE.findall(source)}
     starts = {start for source in templates for start in STARTS_IN_TEMPLATE.findall(source)}
     starts |= {start for source in code for start in STARTS_IN_CODE.findall(source)}
-    return said | {key for key in sentences("ru") if key.startswith("console-") and key.startswith(tuple(starts))}
+    return said | {key for key in sentences("ru") if key.startswith(tuple(starts))}
 
 
 def keys_made_up() -> set[str]:

@@ -32,15 +32,15 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
 """Besides these every alert can be taken over."""
 
 PAGES: Final[Mapping[IncidentKind, str]] = {
-    IncidentKind.AUDIT: "money",
-    IncidentKind.PROOF_MISSING: "money",
-    IncidentKind.STOPPED_JOBS: "jobs",
-    IncidentKind.UNDELIVERED: "jobs",
-    IncidentKind.PARKED_DELIVERIES: "jobs",
+    IncidentKind.AUDIT: "money/invariants",
+    IncidentKind.PROOF_MISSING: "money/invariants",
+    IncidentKind.STOPPED_JOBS: "jobs?state=stopped",
+    IncidentKind.UNDELIVERED: "jobs?state=undelivered",
+    IncidentKind.PARKED_DELIVERIES: "jobs?state=parked",
     IncidentKind.REFUSED_MEDIA: "jobs",
     IncidentKind.UNREAD_RESULTS: "jobs",
     IncidentKind.ORPHANS: "orphans",
-    IncidentKind.RECEIPTS_WAITING: "money",
+    IncidentKind.RECEIPTS_WAITING: "money/receipts",
     IncidentKind.TICKETS_WAITING: "tickets",
 }
 """The console's page about an incident; the others are about health."""

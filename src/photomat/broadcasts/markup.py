@@ -75,8 +75,8 @@ def _tokens(text: str) -> Iterator[str | Tag]:
         if found["text"] is not None:
             yield found["text"]
         elif found["loose"] is not None or found["tag"].lower() not in TAGS:
-            place = text[found.start() : found.start() + CONTEXT]
-            raise Rejected("broadcast-loose-bracket" if found["loose"] else "broadcast-tag-unknown", place=place)
+            near = text[found.start() : found.start() + CONTEXT]
+            raise Rejected("broadcast-loose-bracket" if found["loose"] else "broadcast-tag-unknown", near=near)
         else:
             written = ATTRIBUTE.findall(found["attributes"])
             attributes = {name.lower(): unescape(value.strip("\"'")) for name, value in written}
@@ -88,9 +88,9 @@ def _check_attributes(tag: Tag) -> None:
         case "a" if not LINK.match(tag.attributes.get("href", "")):
             raise Rejected("broadcast-link-bad", link=tag.attributes.get("href", ""))
         case "span" if tag.attributes.get("class") != "tg-spoiler":
-            raise Rejected("broadcast-tag-unknown", place="<span>")
+            raise Rejected("broadcast-tag-unknown", near="<span>")
         case "tg-emoji" if not tag.attributes.get("emoji-id", "").isdecimal():
-            raise Rejected("broadcast-tag-unknown", place="<tg-emoji>")
+            raise Rejected("broadcast-tag-unknown", near="<tg-emoji>")
 
 
 def _shown(token: str | Tag) -> str:

@@ -1,21 +1,25 @@
 """Lists of the console: filters from the URL, links that change one filter, pages by key, CSV that no spreadsheet executes."""
 
+import asyncio
 import csv
 import io
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlencode
 
 from aiohttp import web
 
 from photomat.kernel.money import MINOR_PER_MAJOR, STARS, Money
 
+Item = TypeVar("Item")
 PAGE_SIZE: Final = 50
 CSV_ROWS: Final = 10_000
 """What one export may hold; a larger one is cut by its filters."""
+ROWS_A_TURN: Final = 100
 MAX_TEXT: Final = 200
+YEARS: Final = range(2000, 2100)
 MAX_ID: Final = 2**63 - 1
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A cell that begins so would be executed by a spreadsheet."""
@@ -42,9 +46,10 @@ class Query:
 
     def day(self, name: str) -> date | None:
         try:
-            return date.fromisoformat(self.values.get(name, ""))
+            found = date.fromisoformat(self.values.get(name, ""))
         except ValueError:
             return None
+        return found if found.year in YEARS else None
 
     def url(self, **changes: object) -> str:
         """This page with some filters changed; None drops one. The page of the list starts anew."""
@@ -52,6 +57,16 @@ class Query:
         added = {name: str(value) for name, value in changes.items() if value not in {None, ""}}
         both = urlencode({**{name: value for name, value in kept.items() if value}, **added})
         return f"{self.path}?{both}" if both else self.path
+
+
+async def in_turns(items: Sequence[Item], row_of: Callable[[Item], Sequence[object]]) -> list[Sequence[object]]:
+    """The rows of a table whose cells take time to write: others get their turn in between."""
+    rows = []
+    for number, item in enumerate(items, start=1):
+        rows.append(row_of(item))
+        if number % ROWS_A_TURN == 0:
+            await asyncio.sleep(0)
+    return rows
 
 
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> web.Response:

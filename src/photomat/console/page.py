@@ -75,10 +75,7 @@ class PageContext:
     def start_of_day(self, name: str, *, days: int = 0) -> datetime | None:
         """Where the day of a filter, or so many days later, begins for the operator."""
         day = self.query.day(name)
-        try:
-            return None if day is None else datetime.combine(day + timedelta(days=days), time(), self.config.zone)
-        except OverflowError:
-            return None
+        return None if day is None else datetime.combine(day + timedelta(days=days), time(), self.config.zone)
 
     def may(self, role: str) -> bool:
         return self.operator.role >= Role[role.upper()]

@@ -88,6 +88,7 @@ class IncidentRow:
     opened_at: datetime
     closed_at: datetime | None
     lasted: timedelta
+    acknowledged_by: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +234,7 @@ async def read_incidents(pool: Pool, *, limit: int = INCIDENTS) -> list[Incident
     """Open ones first, then the newest."""
     rows = await pool.fetch(
         """
-        SELECT incident_id, kind, closed_at IS NULL AS is_open, figures, opened_at, closed_at,
+        SELECT incident_id, kind, closed_at IS NULL AS is_open, figures, opened_at, closed_at, acknowledged_by,
                coalesce(quiet_since, photomat_now()) - opened_at AS lasted
           FROM incidents ORDER BY closed_at IS NULL DESC, incident_id DESC LIMIT $1
         """,

@@ -63,4 +63,4 @@ def _details_rows(say: Say, details: Details) -> Rows:
     key = "card-button-file" if not count else "card-button-originals" if count > 1 else "card-button-original"
     files = button(say(key, count=count), JobButton(job_id=job_id, action=JobAction.FILES))
     missing = button(say("details-missing"), JobButton(job_id=job_id, action=JobAction.RESEND))
-    return [[again, files], [missing, support]]
+    return [[again, files], [missing], [support]]

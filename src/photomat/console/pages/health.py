@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from photomat.console.lists import csv_response
 from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
+from photomat.console.pages.incidents import acts_on, page_about
 from photomat.operators import controls
 from photomat.operators.controls import control_title
 from photomat.reports.backlog import PACED, Backlog
@@ -46,6 +47,8 @@ async def show_health(ctx: PageContext) -> web.Response:
         kind_of=backlog_kind,
         incident_title=lambda one: incident_title(ctx.say, one),
         incident_body=lambda one: incident_body(ctx.say, one),
+        acts_on=acts_on,
+        page_about=page_about,
         is_held=lambda loop: is_held_back(health, loop),
         max_notice=MAX_NOTICE_LENGTH,
         max_minutes=MAX_MINUTES,
@@ -84,7 +87,7 @@ def is_held_back(health: Health, loop: str) -> bool:
 
 async def _incidents_as_csv(ctx: PageContext) -> web.Response:
     rows = await read_incidents(ctx.pool, limit=CSV_INCIDENTS)
-    header = ("incident", "kind", "open", "opened_at", "closed_at", "lasted_s", "figures")
+    header = ("incident", "kind", "open", "opened_at", "closed_at", "lasted_s", "taken_by", "figures")
     return csv_response(
         "incidents.csv",
         header,
@@ -96,6 +99,7 @@ async def _incidents_as_csv(ctx: PageContext) -> web.Response:
                 one.opened_at,
                 one.closed_at,
                 int(one.lasted.total_seconds()),
+                one.acknowledged_by or "",
                 " ".join(f"{name}={value}" for name, value in one.figures.items()),
             )
             for one in rows

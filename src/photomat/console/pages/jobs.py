@@ -7,7 +7,7 @@ from typing import Final
 
 from aiohttp import web
 
-from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response
+from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response, in_turns
 from photomat.console.page import BASE, MAX_ID, Action, ActionContext, Page, PageContext
 from photomat.jobs.actions import JobVerb
 from photomat.jobs.explain import Surroundings
@@ -19,6 +19,7 @@ from photomat.reports.jobs import (
     ENDED,
     LIVE,
     TROUBLES,
+    JobLine,
     JobPage,
     JobQuery,
     JobState,
@@ -55,7 +56,7 @@ async def surroundings(ctx: PageContext) -> Surroundings:
 async def show_jobs(ctx: PageContext) -> web.Response:
     query, around = query_of(ctx), await surroundings(ctx)
     if ctx.wants_csv:
-        return _csv(ctx, await list_jobs(ctx.pool, query, around=around, limit=CSV_ROWS))
+        return await _csv(ctx, await list_jobs(ctx.pool, query, around=around, limit=CSV_ROWS))
     page = await list_jobs(ctx.pool, query, around=around, limit=PAGE_SIZE)
     counts = await count_states(ctx.pool, around)
     groups = [[(state, counts[state]) for state in group] for group in (LIVE, TROUBLES, (*ENDED, JobState.GIFT))]
@@ -88,27 +89,24 @@ def query_of(ctx: PageContext) -> JobQuery:
     )
 
 
-def _csv(ctx: PageContext, page: JobPage) -> web.Response:
+async def _csv(ctx: PageContext, page: JobPage) -> web.Response:
     header = ("job", "created", "status", "model", "user", "price", "task", "corr", "settled", "delivered", "why")
-    return csv_response(
-        "jobs.csv",
-        header,
-        (
-            (
-                line.job_id,
-                line.created_at,
-                line.status,
-                line.model,
-                line.user_id,
-                line.price,
-                line.task_id,
-                line.corr,
-                line.settled_at,
-                line.delivered_at,
-                line.why.in_(ctx.say),
-            )
-            for line in page.lines
-        ),
+    return csv_response("jobs.csv", header, await in_turns(page.lines, lambda line: _cells(ctx, line)))
+
+
+def _cells(ctx: PageContext, line: JobLine) -> tuple[object, ...]:
+    return (
+        line.job_id,
+        line.created_at,
+        line.status,
+        line.model,
+        line.user_id,
+        line.price,
+        line.task_id,
+        line.corr,
+        line.settled_at,
+        line.delivered_at,
+        line.why.in_(ctx.say),
     )
 
 
@@ -116,7 +114,7 @@ async def show_bulk(ctx: PageContext) -> web.Response:
     """The dry run: what the act would do to the chosen jobs, or to all that match the filters."""
     written = ctx.query.choice("verb", list(JobVerb))
     if written is None:
-        raise web.HTTPNotFound
+        raise web.HTTPSeeOther(f"{BASE}/jobs")
     verb = JobVerb(written)
     chosen = _numbers(",".join(ctx.request.query.getall("job", [])))
     if ctx.query.text("all") == "yes":

@@ -4,10 +4,17 @@ from typing import Final
 
 from aiohttp import web
 
-from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response
+from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response, in_turns
 from photomat.console.page import Action, Page, PageContext
 from photomat.kernel.ids import JobId, UserId
-from photomat.reports.journal import JournalPage, JournalQuery, action_in_words, journal_names, list_journal
+from photomat.reports.journal import (
+    JournalLine,
+    JournalPage,
+    JournalQuery,
+    action_in_words,
+    journal_names,
+    list_journal,
+)
 
 RESULTS: Final = {"done": True, "refused": False}
 FILTERS: Final = ("operator", "action", "job", "user", "reference", "result", "from", "to")
@@ -16,7 +23,7 @@ FILTERS: Final = ("operator", "action", "job", "user", "reference", "result", "f
 async def show_journal(ctx: PageContext) -> web.Response:
     query = _query(ctx)
     if ctx.wants_csv:
-        return _csv(ctx, await list_journal(ctx.pool, query, limit=CSV_ROWS))
+        return await _csv(ctx, await list_journal(ctx.pool, query, limit=CSV_ROWS))
     operators, actions = await journal_names(ctx.pool)
     return ctx.render(
         "journal.html",
@@ -44,25 +51,23 @@ def _query(ctx: PageContext) -> JournalQuery:
     )
 
 
-def _csv(ctx: PageContext, page: JournalPage) -> web.Response:
-    return csv_response(
-        "journal.csv",
-        ("entry", "at", "operator", "action", "job", "user", "reference", "done", "reason", "outcome"),
-        (
-            (
-                line.entry_id,
-                line.at,
-                line.operator,
-                line.action,
-                line.job_id,
-                line.user_id,
-                line.reference,
-                line.done,
-                line.reason,
-                line.says.in_(ctx.say),
-            )
-            for line in page.lines
-        ),
+async def _csv(ctx: PageContext, page: JournalPage) -> web.Response:
+    header = ("entry", "at", "operator", "action", "job", "user", "reference", "done", "reason", "outcome")
+    return csv_response("journal.csv", header, await in_turns(page.lines, lambda line: _cells(ctx, line)))
+
+
+def _cells(ctx: PageContext, line: JournalLine) -> tuple[object, ...]:
+    return (
+        line.entry_id,
+        line.at,
+        line.operator,
+        line.action,
+        line.job_id,
+        line.user_id,
+        line.reference,
+        line.done,
+        line.reason,
+        line.says.in_(ctx.say),
     )
 
 

@@ -209,6 +209,7 @@ admin-console-no-url = 🖥 The bot has no public URL (PUBLIC_URL). The command 
 incident-unknown = There is no such incident.
 incident-over = This incident is over.
 incident-taken = Incident { $number } is yours.
+incident-taken-by = Taken by { $by }
 incident-taken-before = { $by } has taken it.
 incident-just-done = This was done just now.
 incident-checking = Checking. The result comes as a message.

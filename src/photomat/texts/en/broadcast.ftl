@@ -22,8 +22,8 @@ broadcast-not-resumable = It cannot be resumed: it is not stopped, or everyone h
 
 broadcast-text-empty = The text is empty.
 broadcast-text-long = The text is longer than Telegram accepts: { $length } characters, { $limit } are allowed.
-broadcast-tag-unknown = Telegram does not know the markup "{ $place }". Allowed: b, i, u, s, a, code, pre, blockquote and tg-spoiler.
-broadcast-loose-bracket = A "<" without a tag: "{ $place }". Write &lt; instead.
+broadcast-tag-unknown = Telegram does not know the markup "{ $near }". Allowed: b, i, u, s, a, code, pre, blockquote and tg-spoiler.
+broadcast-loose-bracket = A "<" without a tag: "{ $near }". Write &lt; instead.
 broadcast-tag-not-opened = The tag </{ $tag }> is closed but not opened.
 broadcast-tag-not-closed = The tag <{ $tag }> is opened but not closed.
 broadcast-tag-crossed = The tag </{ $tag }> is closed before what is inside it.
@@ -40,7 +40,7 @@ broadcast-segment-contradiction = "Never ordered" cannot be combined with condit
 broadcast-segment-ids = A list has 1 to 10,000 ids.
 
 broadcast-to-everyone = everyone
-broadcast-to-language = language: { $language ->
+broadcast-to-language = language: { $speaks ->
     [en] English
    *[ru] Russian
 }

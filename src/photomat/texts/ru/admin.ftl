@@ -210,6 +210,7 @@ admin-console-no-url = 🖥 У бота нет публичного адреса
 incident-unknown = Такого инцидента нет.
 incident-over = Этот инцидент уже прошёл.
 incident-taken = Инцидент { $number } за вами.
+incident-taken-by = Взял { $by }
 incident-taken-before = Его уже взял { $by }.
 incident-just-done = Это только что сделали.
 incident-checking = Проверяем. Результат придёт сообщением.

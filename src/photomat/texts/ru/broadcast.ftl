@@ -23,8 +23,8 @@ broadcast-not-resumable = Продолжить нельзя: она не ост�
 
 broadcast-text-empty = Текст пустой.
 broadcast-text-long = Текст длиннее, чем принимает Telegram: { $length } знаков, а можно { $limit }.
-broadcast-tag-unknown = Telegram не знает разметку «{ $place }». Можно b, i, u, s, a, code, pre, blockquote и tg-spoiler.
-broadcast-loose-bracket = Знак «<» без тега: «{ $place }». Напишите &lt; вместо него.
+broadcast-tag-unknown = Telegram не знает разметку «{ $near }». Можно b, i, u, s, a, code, pre, blockquote и tg-spoiler.
+broadcast-loose-bracket = Знак «<» без тега: «{ $near }». Напишите &lt; вместо него.
 broadcast-tag-not-opened = Тег </{ $tag }> закрыт, но не открыт.
 broadcast-tag-not-closed = Тег <{ $tag }> открыт, но не закрыт.
 broadcast-tag-crossed = Тег </{ $tag }> закрыт раньше того, что внутри него.
@@ -41,7 +41,7 @@ broadcast-segment-contradiction = «Ни разу не заказывали» н
 broadcast-segment-ids = Номеров в списке — от 1 до 10 000.
 
 broadcast-to-everyone = все
-broadcast-to-language = язык: { $language ->
+broadcast-to-language = язык: { $speaks ->
     [en] английский
    *[ru] русский
 }
