@@ -238,3 +238,25 @@ async def test_queued_jobs_can_be_canceled_without_a_ban(database: str) -> None:
         assert not (await cancel_queued_jobs(pool, user, operator="test", reason="asked")).done
         assert (await row_of(pool, running))["status"] == "running"
         assert await money_of(pool, user) == (10_000 - 100, 100)
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (Limits(running=1), {"ru": "как только один из них будет готов", "en": "as soon as one of them is"}),
+        (Limits(a_minute=1), {"ru": "в минуту. Снова можно через", "en": "a minute. You can order again in"}),
+        (Limits(pause=timedelta(minutes=5)), {"ru": "Снова можно через 5 мин", "en": "again in 5 min"}),
+    ],
+)
+@pytest.mark.parametrize("language", ["ru", "en"])
+async def test_each_refused_order_says_why_and_until_when(
+    database: str, language: str, limits: Limits, why: dict[str, str]
+) -> None:
+    async with conversation(database, limits=limits) as chat:
+        await chat.orders_a_cat()
+        await chat.taps("✅ Создать")
+        await chat.orders_a_cat()
+        await chat.pool.execute("UPDATE users SET language = $1", language)
+        await chat.taps("✅ Создать")
+        assert why[language] in chat.answers[-1]
+        assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 1

@@ -6,6 +6,7 @@ from dataclasses import replace
 from photomat.db.pool import transaction
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import JobId, UserId
+from photomat.operators.money import refund_job
 from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import Chat, conversation
 from support.database import shift_clock
@@ -248,3 +249,24 @@ async def test_an_update_handled_again_gives_takes_uses_and_invites_once(databas
         assert await money(anna) == 6000
         assert await money(boris) == 10_000
         assert await money(carol) == 14_500
+
+
+async def test_a_reward_is_given_once_and_lost_with_the_job_that_earned_it(database: str) -> None:
+    async with conversation(database, welcome=1000, terms=TERMS) as anna:
+        boris = of(anna, "Борис")
+        await boris.says(link(await anna.says("/invite")))
+        async with transaction(boris.pool) as tx:
+            await pays(tx, UserId(boris.person.user_id), 1000)
+        jobs = []
+        for _ in range(2):
+            await boris.orders_a_cat()
+            await boris.taps("✅ Создать")
+            jobs.append(JobId(await boris.pool.fetchval("SELECT max(job_id) FROM generation_jobs")))
+            await settle_now(boris.pool, jobs[-1], Success(urls=(URL,)))
+            await book_all(boris.pool)
+        assert "Вы заработали 21" in (await anna.says("/invite")), "20 for the first job, 1 of the payment, no more"
+        rewarded = (await money(anna), await money(boris))
+        refund = {"reference": "refund:1", "operator": "test", "reason": "not what was ordered"}
+        assert (await refund_job(boris.pool, jobs[0], None, **refund)).done
+        await book_all(boris.pool)
+        assert (await money(anna), await money(boris)) == (rewarded[0] - 2000, rewarded[1] - 1000 + 64)
