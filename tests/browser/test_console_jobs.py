@@ -40,7 +40,7 @@ async def test_a_stopped_job_is_found_explained_and_canceled(database: str, tmp_
         await page.get_by_role("link", name=str(job_id), exact=True).click()
         await expect(page.locator(".verdict")).to_contain_text("нарушено наше собственное правило")
         await expect(page.locator(".steps")).to_contain_text("Заполнена карточка заказа")
-        await expect(page.locator(".bubble")).to_contain_text("кот в шляпе, акварель")
+        await expect(page.locator(".card-view")).to_contain_text("кот в шляпе, акварель")
         await page.locator("summary", has_text="Отменить и вернуть деньги").click()
         form = page.locator(f'form[action="/console/jobs/{job_id}/cancel"]')
         await form.get_by_label("Причина").fill("двойной заказ")
