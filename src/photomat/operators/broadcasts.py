@@ -152,7 +152,7 @@ def conditions_of(segment: Segment, *, currency: str) -> list[Sentence]:
     if segment.is_everyone:
         return [Sentence("broadcast-to-everyone")]
     said = [
-        (segment.language is not None, Sentence("broadcast-to-language", speaks=segment.language or "")),
+        (segment.language is not None, Sentence("broadcast-to-language", language=segment.language or "")),
         (segment.paid is True, Sentence("broadcast-to-payers")),
         (segment.paid is False, Sentence("broadcast-to-unpaid")),
         (segment.ordered_within_days, Sentence("broadcast-to-active", days=segment.ordered_within_days or 0)),

@@ -40,7 +40,7 @@ broadcast-segment-contradiction = "Never ordered" cannot be combined with condit
 broadcast-segment-ids = A list has 1 to 10,000 ids.
 
 broadcast-to-everyone = everyone
-broadcast-to-language = language: { $speaks ->
+broadcast-to-language = language: { $language ->
     [en] English
    *[ru] Russian
 }

@@ -41,7 +41,7 @@ broadcast-segment-contradiction = «Ни разу не заказывали» н
 broadcast-segment-ids = Номеров в списке — от 1 до 10 000.
 
 broadcast-to-everyone = все
-broadcast-to-language = язык: { $speaks ->
+broadcast-to-language = язык: { $language ->
     [en] английский
    *[ru] русский
 }
