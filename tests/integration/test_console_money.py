@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from photomat.console.app import PAGES
 from photomat.db.pool import Pool
 from photomat.kernel.ids import UserId
 from photomat.operators.access import Role
@@ -232,3 +233,11 @@ async def test_filters_that_cannot_be_read_harm_nothing(database: str) -> None:
         ):
             assert (await owner.get(path)).status == 200, path
         assert (await owner.get(f"{MONEY}/payments/99999999999999999999")).status == 404
+
+
+async def test_a_shop_that_has_just_opened_has_every_page(database: str) -> None:
+    async with running_console(database) as console, console.signed_in() as owner:
+        for page in PAGES:
+            if "{" not in page.path:
+                assert (await owner.get(f"/console{page.path}")).status == 200, page.path
+        assert "Nothing waits for your decision." in (await owner.get("/console/today")).text
