@@ -68,7 +68,8 @@ MADE_ELSEWHERE = ("ticket_id", "broadcast_id", "message_id", "position", "receip
 
 async def is_sound(page: Page, path: str) -> None:
     assert await page.locator("h1").count() == 1, path
-    too_wide = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    screen = page.viewport_size or {"width": 0}
+    too_wide = await page.evaluate("document.documentElement.scrollWidth") - screen["width"]
     assert too_wide <= 0, f"{path} is {too_wide} px too wide"
     bare = await page.get_by_text("console-").count()
     assert bare == 0, f"{path} shows the key of a text"

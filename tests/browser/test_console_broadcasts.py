@@ -34,7 +34,9 @@ async def opened(database: str, tmp_path: Path, *, is_phone: bool) -> AsyncItera
 
 
 async def fits(page: Page) -> None:
-    assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), page.url
+    assert (
+        await page.evaluate("document.documentElement.scrollWidth") <= (page.viewport_size or {"width": 0})["width"]
+    ), page.url
 
 
 async def acts(page: Page, label: str) -> None:

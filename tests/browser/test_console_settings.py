@@ -23,7 +23,9 @@ async def fill(form: Locator, **fields: str) -> None:
 
 
 async def fits(page: Page) -> None:
-    assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), page.url
+    assert (
+        await page.evaluate("document.documentElement.scrollWidth") <= (page.viewport_size or {"width": 0})["width"]
+    ), page.url
 
 
 async def change_markup(page: Page, value: str, *, confirmed: bool) -> None:

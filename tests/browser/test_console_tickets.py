@@ -18,7 +18,9 @@ async def sign_in(page: Page) -> None:
 
 
 async def fits(page: Page) -> None:
-    assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), page.url
+    assert (
+        await page.evaluate("document.documentElement.scrollWidth") <= (page.viewport_size or {"width": 0})["width"]
+    ), page.url
 
 
 @pytest.mark.parametrize("is_phone", [False, True], ids=["desktop", "phone"])

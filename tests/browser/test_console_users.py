@@ -24,7 +24,9 @@ async def sign_in(page: Page, console: RunningConsole, role: Role) -> None:
 
 
 async def fits(page: Page) -> None:
-    assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), page.url
+    assert (
+        await page.evaluate("document.documentElement.scrollWidth") <= (page.viewport_size or {"width": 0})["width"]
+    ), page.url
 
 
 async def opens(page: Page, label: str) -> Locator:

@@ -1,7 +1,9 @@
 """The console as an application below /console/: routes, navigation, error pages, templates, static files."""
 
+import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module, resources
 from pkgutil import iter_modules
 from typing import Any, Final
@@ -49,6 +51,7 @@ def build_console(config: Callable[[], ConsoleConfig]) -> web.Application:
     app = web.Application(middlewares=[_show_errors], client_max_size=MAX_FORM_BYTES)
     app[CONFIG], app[TEMPLATES], app[live.STREAMS] = config, _templates(), []
     app.on_response_prepare.append(access.add_headers)
+    app.cleanup_ctx.append(_compile_templates)
     app.router.add_get("/", _to_today)
     app.router.add_get("/sign-in", access.show_sign_in)
     app.router.add_post("/sign-in", access.sign_in)
@@ -119,6 +122,16 @@ def _error_page(request: web.Request, status: int) -> web.Response:
     return web.Response(text=html, content_type="text/html", status=status)
 
 
+async def _compile_templates(app: web.Application) -> AsyncIterator[None]:
+    """Beside the start, so that the first visitor does not wait for it."""
+    templates = app[TEMPLATES]
+    names = templates.list_templates()
+    compiling = asyncio.get_running_loop().run_in_executor(None, lambda: [*map(templates.get_template, names)])
+    yield
+    await compiling
+
+
+@cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("photomat.console"),

@@ -17,11 +17,14 @@ const isBusy = (region) =>
   (region.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) ||
   region.querySelector("details.action[open], input[data-row]:checked") !== null;
 
+// Every rendering gives a form a new id; a region that differs in nothing else stays.
+const withoutIds = (region) => region.innerHTML.replace(/name="form_id" value="[^"]*"/g, "");
+
 function swap(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   for (const region of regions()) {
     const next = fresh.getElementById(region.id);
-    if (next && !isBusy(region) && next.innerHTML !== region.innerHTML) {
+    if (next && !isBusy(region) && withoutIds(next) !== withoutIds(region)) {
       region.innerHTML = next.innerHTML;
     }
   }
