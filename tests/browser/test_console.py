@@ -17,7 +17,7 @@ from support.console import PASSWORD, RunningConsole, running_console
 from support.database import connection_of
 from support.source import ROOT
 
-JOBS = 400
+JOBS = 5000 if os.environ.get("SCREENSHOTS") else 400
 IMAGES = ROOT / "docs" / "images"
 README_SHOTS = {("/today", False): "console-today.png", ("/jobs/{job_id}", True): "console-job-phone.png"}
 DECIDED = """
@@ -84,7 +84,7 @@ async def test_every_page_fits_and_works(database: str, tmp_path: Path, is_phone
                 await page.goto(f"{console.url}/console{path}")
                 await is_sound(page, path)
                 if os.environ.get("SCREENSHOTS") and (route, is_phone) in README_SHOTS:
-                    await page.screenshot(path=IMAGES / README_SHOTS[route, is_phone], full_page=is_phone)
+                    await page.screenshot(path=IMAGES / README_SHOTS[route, is_phone])
 
 
 async def test_the_menu_leads_to_every_page_on_a_phone_too(database: str, tmp_path: Path) -> None:

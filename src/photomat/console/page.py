@@ -183,6 +183,13 @@ class Writer:
             at.isoformat(), f"{here:%Y-%m-%d %H:%M:%S %Z}", shown
         )
 
+    def clock(self, at: datetime) -> Markup:
+        """The time of day, for lists that name the day elsewhere."""
+        here = at.astimezone(self.ctx.config.zone)
+        return Markup('<time datetime="{}" title="{}">{}</time>').format(
+            at.isoformat(), f"{here:%Y-%m-%d %H:%M:%S %Z}", f"{here:%H:%M:%S}"
+        )
+
     def day(self, at: datetime | None) -> str:
         return "–" if at is None else f"{at.astimezone(self.ctx.config.zone):%d.%m.%Y}"
 

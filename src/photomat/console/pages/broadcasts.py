@@ -26,7 +26,7 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import MINOR_PER_MAJOR
 from photomat.operators import broadcasts as operators
-from photomat.operators.access import list_operators
+from photomat.operators.access import Role, list_operators
 from photomat.texts.sentence import Sentence
 
 HERE: Final = f"{BASE}/broadcasts"
@@ -381,9 +381,9 @@ def _url(broadcast_id: int) -> str:
 
 PAGES = [
     Page("/broadcasts", show_list),
-    Page("/broadcasts/new", show_new),
+    Page("/broadcasts/new", show_new, role=Role.OPERATOR),
     Page("/broadcasts/{broadcast_id}", show_one),
-    Page("/broadcasts/{broadcast_id}/edit", show_edit),
+    Page("/broadcasts/{broadcast_id}/edit", show_edit, role=Role.OPERATOR),
 ]
 ACTIONS = [
     Action("/broadcasts/check", check, needs_reason=False),
