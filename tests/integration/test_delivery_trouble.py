@@ -147,7 +147,7 @@ async def test_a_failure_is_shown_with_its_reason_and_a_way_on(database: str, tm
         (message,) = desk.seen()
         assert message["text"].startswith("❌")
         assert "flagged words" not in message["text"]
-        assert [data for _, data in desk.buttons(message)] == [f"j:{job_id}:again"]
+        assert [data for _, data in desk.buttons(message)] == [f"j:{job_id}:again", f"j:{job_id}:sos"]
         row = await row_of(desk.pool, job_id)
         assert (row["delivered_at"], row["ring_kind"]) == (None, "failed")
 

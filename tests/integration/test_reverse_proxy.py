@@ -46,7 +46,11 @@ class Echo:
 
 def the_app() -> web.Application:
     echo: Any = Echo()
-    return build_app(health=echo, callbacks=echo, webhook=echo, notices=echo, results=echo, console=web.Application())
+    console = web.Application()
+    for path in ("/", "/today", "/jobs/{job_id}"):
+        console.router.add_get(path, echo.answer)
+    console.router.add_post("/sign-in", echo.answer)
+    return build_app(health=echo, callbacks=echo, webhook=echo, notices=echo, results=echo, console=console)
 
 
 def routes() -> list[tuple[str, str]]:
@@ -98,8 +102,8 @@ async def test_every_public_route_passes_and_nothing_else(tmp_path: Path) -> Non
                     assert (response.status, await response.read()) == (404, b""), f"{path} is open to the internet"
                 else:
                     assert response.status == 200, f"{method} {path} does not pass the proxy"
-                    assert (await response.json())["path"] == path
-        for path in ("/", "/metrics/", "/console/", "/health/../metrics", "//metrics", "/.env"):
+                    assert (await response.json())["path"].rstrip("/") == path.rstrip("/")
+        for path in ("/", "/metrics/", "/health/../metrics", "//metrics", "/.env"):
             async with client.get(f"{url}{path}") as response:
                 assert response.status == 404, path
 
