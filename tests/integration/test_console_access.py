@@ -39,7 +39,7 @@ async def test_every_answer_carries_the_security_headers(database: str) -> None:
             headers = (await owner.get(path)).headers
             assert "default-src 'none'" in headers["Content-Security-Policy"], path
             assert headers["X-Frame-Options"] == "DENY"
-            assert headers["Referrer-Policy"] == "no-referrer"
+            assert headers["Referrer-Policy"] == "same-origin"
 
 
 async def test_the_password_opens_an_owners_session(database: str) -> None:
