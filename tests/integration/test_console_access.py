@@ -2,8 +2,10 @@
 
 import asyncio
 import re
+from urllib.parse import urlencode
 
 import pytest
+from yarl import URL
 
 from photomat.console.app import ACTIONS, PAGES
 from photomat.operators.access import Owners, Role, end_session, list_sessions, remove_operator
@@ -39,7 +41,7 @@ async def test_every_answer_carries_the_security_headers(database: str) -> None:
             headers = (await owner.get(path)).headers
             assert "default-src 'none'" in headers["Content-Security-Policy"], path
             assert headers["X-Frame-Options"] == "DENY"
-            assert headers["Referrer-Policy"] == "no-referrer"
+            assert headers["Referrer-Policy"] == "same-origin"
 
 
 async def test_the_password_opens_an_owners_session(database: str) -> None:
@@ -205,6 +207,45 @@ async def test_hostile_filters_break_no_page(database: str) -> None:
                 answer = await owner.get(f"{path_of(page.path)}?{hostile}")
                 assert answer.status in {200, 400, 404}, f"{page.path}: {answer.status}"
                 assert "<script>" not in answer.text.replace('<script src="/console/static', "")
+
+
+async def test_a_form_without_a_reason_leads_back_to_its_page(database: str) -> None:
+    async with running_console(database) as console, console.signed_in() as owner:
+        form = {"csrf": await owner.token(), "reason": ""}
+        for sent_from, leads_to in (
+            (f"{console.url}/console/jobs?only=stuck", "/console/jobs?only=stuck"),
+            ("https://evil.example//evil.example/", "/console/today"),
+        ):
+            async with owner.client.post(
+                f"{console.url}/console/jobs/1/retry", data=form, headers={"Referer": sent_from}, allow_redirects=False
+            ) as answer:
+                assert answer.headers["Location"] == leads_to
+
+
+async def test_bytes_that_are_no_text_are_refused_in_words(database: str) -> None:
+    async with running_console(database) as console, console.visitor() as visitor:
+        await visitor.token("/console/sign-in")
+        assert (await visitor.post("/console/sign-in", {"csrf": "\u00e9", "password": PASSWORD})).status == 403
+        form = urlencode({"csrf": await visitor.token("/console/sign-in"), "password": PASSWORD}).encode()
+        cookie = visitor.client.cookie_jar.filter_cookies(URL(f"{console.url}/console/"))["photomat_sign_in"].value
+        kind = "application/x-www-form-urlencoded"
+        assert await raw_status(console.url, "GET /console/today", b"Cookie: photomat_console=\xff\xfe") == 303
+        sign_in = "POST /console/sign-in"
+        sent = f"Cookie: photomat_sign_in={cookie}\r\nContent-Length: {len(form)}\r\nContent-Type: {kind}".encode()
+        assert await raw_status(console.url, sign_in, sent + b"; charset=nobody-knows", form) == 400
+        assert await raw_status(console.url, sign_in, sent + b"\r\nUser-Agent: \xff\xfe", form) == 303
+    async with running_console(database) as console, console.signed_in() as owner:
+        answer = await owner.act("/console/money/promo/%00/stop")
+        assert answer.status == 404
+
+
+async def raw_status(url: str, request: str, headers: bytes, body: bytes = b"") -> int:
+    """The status of a request whose headers no client would send."""
+    reader, writer = await asyncio.open_connection(*url.removeprefix("http://").split(":"))
+    writer.write(f"{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n".encode() + headers + b"\r\n\r\n" + body)
+    status = int((await reader.readline()).split()[1])
+    writer.close()
+    return status
 
 
 async def test_the_owner_of_the_settings_cannot_be_added_or_removed(database: str) -> None:
