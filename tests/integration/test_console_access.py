@@ -7,9 +7,10 @@ from urllib.parse import urlencode
 import pytest
 from yarl import URL
 
+from photomat.console.access import FORM_COOKIE
 from photomat.console.app import ACTIONS, PAGES
 from photomat.operators.access import Owners, Role, end_session, list_sessions, remove_operator
-from support.console import OWNER_ID, PASSWORD, PEOPLE, RunningConsole, running_console
+from support.console import CSRF, OWNER_ID, PASSWORD, PEOPLE, RunningConsole, running_console
 from support.database import shift_clock
 
 HOUR_S = 3600
@@ -79,6 +80,23 @@ async def test_parallel_tries_are_counted_one_by_one(database: str) -> None:
         send = [visitor.post("/console/sign-in", {"csrf": token, "password": "wrong"}) for _ in range(20)]
         tries = [answer.status for answer in await asyncio.gather(*send)]
         assert tries.count(401) <= 5
+
+
+@pytest.mark.parametrize(("is_secure", "refused"), [(False, 3), (True, 0)])
+async def test_without_a_proxy_nobody_names_their_own_address(database: str, *, is_secure: bool, refused: int) -> None:
+    async with running_console(database, is_secure=is_secure) as console, console.visitor() as visitor:
+        tries = []
+        for number in range(8):
+            async with visitor.client.get(f"{console.url}/console/sign-in") as page:
+                token, cookie = CSRF.search(await page.text()), page.cookies[FORM_COOKIE].value
+            assert token is not None
+            async with visitor.client.post(
+                f"{console.url}/console/sign-in",
+                data={"csrf": token[1], "password": "wrong"},
+                headers={"X-Forwarded-For": f"203.0.113.{number}", "Cookie": f"{FORM_COOKIE}={cookie}"},
+            ) as answer:
+                tries.append(answer.status)
+        assert tries.count(429) == refused
 
 
 async def test_the_sign_in_form_of_another_site_is_refused(database: str) -> None:
@@ -195,6 +213,12 @@ async def test_ids_of_nothing_are_answered_in_words(database: str, sample: str) 
             if "{" in page.path:
                 answer = await owner.get(path_of(page.path, sample))
                 assert answer.status in {200, 400, 404}, f"{page.path}: {answer.status}"
+
+
+async def test_a_forged_place_in_the_list_of_users_is_its_beginning(database: str) -> None:
+    async with running_console(database) as console, console.signed_in() as owner:
+        for before in ("x", "2026-01-01~x", "0001-01-01T00:00:00%2B14:00~1"):
+            assert (await owner.get(f"/console/users?before={before}")).status == 200
 
 
 async def test_hostile_filters_break_no_page(database: str) -> None:

@@ -157,11 +157,14 @@ def language_of(request: web.Request) -> str:
 
 
 def client_of(request: web.Request) -> str:
-    """The address a request came from; behind a proxy on a private network, the one the proxy names."""
+    """The address a request came from; behind a proxy on a private network, the one the proxy names.
+
+    There is a proxy where browsers come by https, which we do not speak. Elsewhere the header is the client's own word.
+    """
     peer = request.remote or "unknown"
     forwarded = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
     try:
-        is_proxy = ipaddress.ip_address(peer).is_private
+        is_proxy = config_of(request).is_secure and ipaddress.ip_address(peer).is_private
         return str(ipaddress.ip_address(forwarded)) if is_proxy and forwarded else peer
     except ValueError:
         return peer
