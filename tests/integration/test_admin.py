@@ -9,6 +9,7 @@ from photomat.bot.admin import buttons
 from photomat.bot.admin.buttons import AdminPage, JobList, Verb
 from photomat.bot.context import LaneLost
 from photomat.kernel.ids import JobId
+from photomat.operators.controls import pause
 from photomat.operators.incidents import ACTS
 from support.database import shift_clock
 from support.jobs import PRICE
@@ -215,6 +216,13 @@ async def test_the_bot_and_a_model_are_paused_and_resumed(database: str) -> None
         await shop.operator.taps("Вопрос решён")
         await shop.operator.taps("▶️ Да, продолжить")
         assert [each["action"] for each in await shop.journal()] == ["pause", "pause", "resume"]
+
+
+async def test_while_the_bot_is_paused_an_operator_still_reads_tickets_and_a_customer_does_not(database: str) -> None:
+    async with operated_shop(database) as shop:
+        await pause(shop.pool, "bot", operator="test", reason="a test")
+        assert "Технический перерыв" not in await shop.operator.says("/tickets")
+        assert "Технический перерыв" in await shop.anna.says("/tickets")
 
 
 async def test_the_console_s_link_works_once_and_is_in_the_fragment(database: str) -> None:

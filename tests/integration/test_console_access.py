@@ -2,12 +2,15 @@
 
 import asyncio
 import re
+from urllib.parse import urlencode
 
 import pytest
+from yarl import URL
 
+from photomat.console.access import FORM_COOKIE
 from photomat.console.app import ACTIONS, PAGES
 from photomat.operators.access import Owners, Role, end_session, list_sessions, remove_operator
-from support.console import OWNER_ID, PASSWORD, PEOPLE, RunningConsole, running_console
+from support.console import CSRF, OWNER_ID, PASSWORD, PEOPLE, RunningConsole, running_console
 from support.database import shift_clock
 
 HOUR_S = 3600
@@ -77,6 +80,23 @@ async def test_parallel_tries_are_counted_one_by_one(database: str) -> None:
         send = [visitor.post("/console/sign-in", {"csrf": token, "password": "wrong"}) for _ in range(20)]
         tries = [answer.status for answer in await asyncio.gather(*send)]
         assert tries.count(401) <= 5
+
+
+@pytest.mark.parametrize(("is_secure", "refused"), [(False, 3), (True, 0)])
+async def test_without_a_proxy_nobody_names_their_own_address(database: str, *, is_secure: bool, refused: int) -> None:
+    async with running_console(database, is_secure=is_secure) as console, console.visitor() as visitor:
+        tries = []
+        for number in range(8):
+            async with visitor.client.get(f"{console.url}/console/sign-in") as page:
+                token, cookie = CSRF.search(await page.text()), page.cookies[FORM_COOKIE].value
+            assert token is not None
+            async with visitor.client.post(
+                f"{console.url}/console/sign-in",
+                data={"csrf": token[1], "password": "wrong"},
+                headers={"X-Forwarded-For": f"203.0.113.{number}", "Cookie": f"{FORM_COOKIE}={cookie}"},
+            ) as answer:
+                tries.append(answer.status)
+        assert tries.count(429) == refused
 
 
 async def test_the_sign_in_form_of_another_site_is_refused(database: str) -> None:
@@ -195,6 +215,12 @@ async def test_ids_of_nothing_are_answered_in_words(database: str, sample: str) 
                 assert answer.status in {200, 400, 404}, f"{page.path}: {answer.status}"
 
 
+async def test_a_forged_place_in_the_list_of_users_is_its_beginning(database: str) -> None:
+    async with running_console(database) as console, console.signed_in() as owner:
+        for before in ("x", "2026-01-01~x", "0001-01-01T00:00:00%2B14:00~1"):
+            assert (await owner.get(f"/console/users?before={before}")).status == 200
+
+
 async def test_hostile_filters_break_no_page(database: str) -> None:
     hostile = (
         "before=-1&before=x&q=%00%27%22%3Cscript%3E&state=nope&model=..%2F..&since=2026-99-99&user=9e99&page=-3&days=0"
@@ -205,6 +231,45 @@ async def test_hostile_filters_break_no_page(database: str) -> None:
                 answer = await owner.get(f"{path_of(page.path)}?{hostile}")
                 assert answer.status in {200, 400, 404}, f"{page.path}: {answer.status}"
                 assert "<script>" not in answer.text.replace('<script src="/console/static', "")
+
+
+async def test_a_form_without_a_reason_leads_back_to_its_page(database: str) -> None:
+    async with running_console(database) as console, console.signed_in() as owner:
+        form = {"csrf": await owner.token(), "reason": ""}
+        for sent_from, leads_to in (
+            (f"{console.url}/console/jobs?only=stuck", "/console/jobs?only=stuck"),
+            ("https://evil.example//evil.example/", "/console/today"),
+        ):
+            async with owner.client.post(
+                f"{console.url}/console/jobs/1/retry", data=form, headers={"Referer": sent_from}, allow_redirects=False
+            ) as answer:
+                assert answer.headers["Location"] == leads_to
+
+
+async def test_bytes_that_are_no_text_are_refused_in_words(database: str) -> None:
+    async with running_console(database) as console, console.visitor() as visitor:
+        await visitor.token("/console/sign-in")
+        assert (await visitor.post("/console/sign-in", {"csrf": "\u00e9", "password": PASSWORD})).status == 403
+        form = urlencode({"csrf": await visitor.token("/console/sign-in"), "password": PASSWORD}).encode()
+        cookie = visitor.client.cookie_jar.filter_cookies(URL(f"{console.url}/console/"))["photomat_sign_in"].value
+        kind = "application/x-www-form-urlencoded"
+        assert await raw_status(console.url, "GET /console/today", b"Cookie: photomat_console=\xff\xfe") == 303
+        sign_in = "POST /console/sign-in"
+        sent = f"Cookie: photomat_sign_in={cookie}\r\nContent-Length: {len(form)}\r\nContent-Type: {kind}".encode()
+        assert await raw_status(console.url, sign_in, sent + b"; charset=nobody-knows", form) == 400
+        assert await raw_status(console.url, sign_in, sent + b"\r\nUser-Agent: \xff\xfe", form) == 303
+    async with running_console(database) as console, console.signed_in() as owner:
+        answer = await owner.act("/console/money/promo/%00/stop")
+        assert answer.status == 404
+
+
+async def raw_status(url: str, request: str, headers: bytes, body: bytes = b"") -> int:
+    """The status of a request whose headers no client would send."""
+    reader, writer = await asyncio.open_connection(*url.removeprefix("http://").split(":"))
+    writer.write(f"{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n".encode() + headers + b"\r\n\r\n" + body)
+    status = int((await reader.readline()).split()[1])
+    writer.close()
+    return status
 
 
 async def test_the_owner_of_the_settings_cannot_be_added_or_removed(database: str) -> None:

@@ -36,6 +36,9 @@ async def test_a_draft_is_saved_changed_and_shown_as_written(database: str, tmp_
         {**GOOD, "button_ru": "x", "button_target": "javascript:alert(1)"},
         {**GOOD, "reason": ""},
         {**GOOD, "user_ids": "1, two"},
+        {**GOOD, "user_ids": "9" * 25},
+        {**GOOD, "user_ids": "-5"},
+        {**GOOD, "ordered_within_days": "9" * 30},
     ],
 )
 async def test_what_cannot_be_sent_is_refused_and_nothing_typed_is_lost(

@@ -71,6 +71,7 @@ async def test_the_environment_wins_and_says_so(database: str) -> None:
         ("FREE_PER_DAY", "1.5", "FREE_PER_DAY: a whole number is needed."),
         ("FREE_PER_DAY", "-1", "FREE_PER_DAY: at least 0."),
         ("KEEP_UPDATES_DAYS", "7", "KEEP_UPDATES_DAYS: at most 6."),
+        ("TICKET_ALERT_MIN", "9" * 29, "TICKET_ALERT_MIN: at most 525600."),
         ("RICH_RESULTS", "maybe", "RICH_RESULTS: 1 (on) or 0 (off)."),
         ("TERMS_URL", "example.com", "TERMS_URL: an address that begins with http:// or https:// is needed."),
         ("TIMEZONE", "Moscow", "TIMEZONE: a time zone such as Europe/Moscow or Asia/Almaty is needed."),

@@ -181,7 +181,10 @@ class Settings(BaseSettings):
     keep_tickets_days: int = _kept(365, "closed tickets of support, with their messages")
     keep_readings_days: int = _kept(90, "hourly readings of the balance at Kie")
     ticket_alert_min: int = Field(
-        60, ge=0, description="Alert when a customer waits so many minutes for an answer of support; 0: never."
+        60,
+        ge=0,
+        le=525_600,
+        description="Alert when a customer waits so many minutes for an answer of support; 0: never.",
     )
     disk_alert_mb: int = Field(
         1024, ge=0, le=10**9, description="Alert when the disk of DATA_DIR has fewer free MB; 0: never."

@@ -15,6 +15,7 @@ from aiogram.types import CallbackQuery, Message, TelegramObject
 
 from photomat.bot.context import UpdateContext
 from photomat.kernel.logs import get_logger
+from photomat.operators.access import role_of_telegram
 from photomat.texts.pauses import pause_words
 from photomat.work.controls import Pause, read_pauses
 
@@ -52,7 +53,10 @@ class AnswerWhilePaused(BaseMiddleware):
 
 async def bot_pause(ctx: UpdateContext) -> Pause | None:
     """The pause of the bot as it applies to the sender of an update: not to operators."""
-    return None if ctx.is_operator else (await read_pauses(ctx.pool)).bot
+    pause = None if ctx.is_operator else (await read_pauses(ctx.pool)).bot
+    if pause is None or await role_of_telegram(ctx.pool, ctx.config.operators, ctx.user_id) is not None:
+        return None
+    return pause
 
 
 def _is_payment(event: TelegramObject) -> bool:

@@ -14,6 +14,8 @@ from photomat.texts.sentence import Sentence
 from photomat.users.user import LANGUAGES
 
 MOST_IDS: Final = 10_000
+MOST_ID: Final = 2**52
+"""Telegram's ids are below it."""
 MOST_DAYS: Final = 3650
 CAN_BE_REACHED: Final = "users.blocked_at IS NULL"
 MAY_BE_WRITTEN_TO: Final = "(users.banned_at IS NULL OR users.banned_until <= photomat_now())"
@@ -93,7 +95,8 @@ def problem_with(segment: Segment) -> Sentence | None:
     ordered = (segment.ordered_within_days, segment.not_ordered_for_days, segment.kind, segment.model)
     if segment.never_ordered and any(each is not None for each in ordered):
         return Sentence("broadcast-segment-contradiction")
-    if segment.user_ids is not None and not 1 <= len(segment.user_ids) <= MOST_IDS:
+    ids = segment.user_ids
+    if ids is not None and not (1 <= len(ids) <= MOST_IDS and all(0 < each < MOST_ID for each in ids)):
         return Sentence("broadcast-segment-ids")
     return None
 

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from aiohttp import web
 
 from photomat.console.page import BASE, MAX_REASON, TEMPLATES, Action, ActionContext, Page, PageContext, config_of
+from photomat.kernel.text import storable
 from photomat.operators.access import (
     SESSION_LASTS,
     SignedIn,
@@ -76,7 +77,7 @@ def guarded_action(action: Action, shell: Shell) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         operator = await _signed_in(request, takes_flash=False)
         fields, files = await _form(request)
-        if operator.role < action.role or not hmac.compare_digest(_csrf(_cookie(request)), fields.get("csrf", "")):
+        if operator.role < action.role or not _has_csrf(fields, _cookie(request)):
             raise web.HTTPForbidden
         seen = await _context(request, operator, shell)
         reason = " ".join(fields.get("reason", "").split())[:MAX_REASON]
@@ -107,7 +108,7 @@ async def sign_in(request: web.Request) -> web.StreamResponse:
     config, (fields, _) = config_of(request), await _form(request)
     if not _is_own_form(request, fields):
         return _sign_in_page(request, problem="console-sign-in-expired", status=403)
-    device = request.headers.get("User-Agent", "")
+    device = str(storable(request.headers.get("User-Agent", "")))
     token = fields.get("token", "")
     if token:
         cookie = await sign_in_by_link(config.pool, token, owners=config.owners, device=device)
@@ -129,7 +130,7 @@ async def sign_in(request: web.Request) -> web.StreamResponse:
 async def leave(request: web.Request) -> web.StreamResponse:
     """End the session of this browser."""
     fields, _ = await _form(request)
-    if not hmac.compare_digest(_csrf(_cookie(request)), fields.get("csrf", "")):
+    if not _has_csrf(fields, _cookie(request)):
         raise web.HTTPForbidden
     await sign_out(config_of(request).pool, _cookie(request))
     response = _redirect(SIGN_IN)
@@ -156,11 +157,14 @@ def language_of(request: web.Request) -> str:
 
 
 def client_of(request: web.Request) -> str:
-    """The address a request came from; behind a proxy on a private network, the one the proxy names."""
+    """The address a request came from; behind a proxy on a private network, the one the proxy names.
+
+    There is a proxy where browsers come by https, which we do not speak. Elsewhere the header is the client's own word.
+    """
     peer = request.remote or "unknown"
     forwarded = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
     try:
-        is_proxy = ipaddress.ip_address(peer).is_private
+        is_proxy = config_of(request).is_secure and ipaddress.ip_address(peer).is_private
         return str(ipaddress.ip_address(forwarded)) if is_proxy and forwarded else peer
     except ValueError:
         return peer
@@ -192,14 +196,14 @@ async def _form(request: web.Request) -> tuple[dict[str, str], dict[str, web.Fil
     """The fields of a form, bounded; a field given several times is joined by commas."""
     try:
         sent = await request.post()
-    except ValueError:
+    except (ValueError, LookupError):  # not a form, or a charset nobody knows
         raise web.HTTPBadRequest from None
     if len(sent) > MAX_FIELDS:
         raise web.HTTPBadRequest
     fields: dict[str, str] = {}
     for name, value in sent.items():
         if isinstance(value, str):
-            text = value.replace("\0", "")[:MAX_FIELD]
+            text = str(storable(value))[:MAX_FIELD]
             fields[name] = f"{fields[name]},{text}" if name in fields else text
     return fields, {name: value for name, value in sent.items() if isinstance(value, web.FileField)}
 
@@ -229,8 +233,8 @@ def _redirect(path: str) -> web.Response:
 
 
 def _is_own_form(request: web.Request, fields: Mapping[str, str]) -> bool:
-    cookie = request.cookies.get(FORM_COOKIE, "")
-    return bool(cookie) and hmac.compare_digest(_csrf(cookie), fields.get("csrf", ""))
+    cookie = str(storable(request.cookies.get(FORM_COOKIE, "")))
+    return bool(cookie) and _has_csrf(fields, cookie)
 
 
 def _set_cookie(request: web.Request, response: web.StreamResponse, name: str, value: str, *, max_age_s: int) -> None:
@@ -246,12 +250,17 @@ def _set_cookie(request: web.Request, response: web.StreamResponse, name: str, v
 
 
 def _cookie(request: web.Request) -> str:
-    return request.cookies.get(SESSION_COOKIE, "")
+    return str(storable(request.cookies.get(SESSION_COOKIE, "")))
 
 
 def _csrf(cookie: str) -> str:
     """The token of a browser's forms; it follows from the cookie and does not reveal it."""
     return hmac.new(cookie.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def _has_csrf(fields: Mapping[str, str], cookie: str) -> bool:
+    """Whether a form carries the token of this cookie, compared in constant time."""
+    return hmac.compare_digest(_csrf(cookie).encode(), fields.get("csrf", "").encode())
 
 
 def _own_path(wanted: str) -> str:

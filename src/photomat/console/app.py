@@ -100,6 +100,8 @@ async def _static(request: web.Request) -> web.Response:
 @web.middleware
 async def _show_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """A refusal or a bug as a page in words; a redirect passes."""
+    if "\0" in request.path:  # no name holds it, and PostgreSQL refuses it
+        return _error_page(request, 404)
     try:
         return await handler(request)
     except web.HTTPException as error:

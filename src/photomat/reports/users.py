@@ -27,6 +27,8 @@ SHOWN: Final = 10
 COUNTED: Final = 1000
 """Jobs and friends are counted up to here."""
 MAX_DIGITS: Final = 18
+FIRST_YEAR: Final = 2000
+"""No user is older."""
 NUMBER: Final = re.compile(rf"\d{{1,{MAX_DIGITS}}}")
 ESCAPED: Final = re.compile(r"([\\%_])")
 
@@ -195,10 +197,11 @@ def _position(after: str | None) -> tuple[datetime | None, int]:
     """Raises ValueError for something that is not a cursor of ours."""
     if not after:
         return None, 0
-    since, _, number = after.partition("~")
-    if not NUMBER.fullmatch(number):
+    written, _, number = after.partition("~")
+    since = datetime.fromisoformat(written)
+    if not NUMBER.fullmatch(number) or since.year < FIRST_YEAR:
         raise ValueError(after)
-    return datetime.fromisoformat(since), int(number)
+    return since, int(number)
 
 
 async def read_user(pool: Pool, user_id: UserId) -> UserReport | None:

@@ -37,6 +37,7 @@ BADGES: Final = {"draft": "plain", "ready": "info", "sending": "warn", "stopped"
 SHARES: Final = (("sent", 2), ("blocked", 6), ("unknown", 3), ("refused", 4))
 """The colours of a progress bar."""
 BLANK: Final[Mapping[str, str]] = {}
+MAX_DIGITS: Final = 9
 
 
 async def show_list(ctx: PageContext) -> web.Response:
@@ -248,13 +249,13 @@ def _button(form: Mapping[str, str]) -> BroadcastButton | None:
 
 
 def _segment(form: Mapping[str, str]) -> Segment:
-    paid, balance, ids = form.get("paid"), _text(form, "balance_from"), _text(form, "user_ids")
+    paid, balance, ids = form.get("paid"), _number(form, "balance_from"), _text(form, "user_ids")
     return Segment(
         language=_text(form, "language"),
         paid={"yes": True, "no": False}.get(paid or ""),
         ordered_within_days=_number(form, "ordered_within_days"),
         not_ordered_for_days=_number(form, "not_ordered_for_days"),
-        balance_from=None if balance is None else int(balance) * MINOR_PER_MAJOR,
+        balance_from=None if balance is None else balance * MINOR_PER_MAJOR,
         never_ordered=form.get("never_ordered") == "yes",
         kind=_text(form, "kind"),
         model=_text(form, "model"),
@@ -263,7 +264,10 @@ def _segment(form: Mapping[str, str]) -> Segment:
 
 
 def _number(form: Mapping[str, str], name: str) -> int | None:
+    """A number of the form; ValueError for one that is no number, or that no segment could mean."""
     written = _text(form, name)
+    if written is not None and len(written) > MAX_DIGITS:
+        raise ValueError(name)
     return None if written is None else int(written)
 
 
