@@ -1,6 +1,7 @@
 -- What operators decide about one user: a ban, for a while or for good, and limits of their own in place of the usual ones
 -- (empty: the usual one; 0: none). `ban_told_at` is when the user was last told why, so that a banned user who keeps writing is
 -- not answered each time. The ban as it stands; who banned whom before is in the operators' journal.
+LOCK TABLE users, lanes IN ACCESS EXCLUSIVE MODE;
 ALTER TABLE users
     ADD COLUMN banned_at timestamptz,
     ADD COLUMN banned_until timestamptz,
@@ -15,13 +16,6 @@ ALTER TABLE users
         AND (banned_until IS NULL OR banned_until > banned_at)) NOT VALID,
     ADD CONSTRAINT users_limits_not_negative CHECK (
         most_running >= 0 AND orders_per_minute >= 0 AND free_per_day >= 0) NOT VALID;
-
--- Operators find a user by the beginning of a name, in any case; lists show the newest first, the banned ones, those in debt.
-CREATE INDEX users_by_time ON users (created_at, user_id);
-CREATE INDEX users_by_username ON users (lower(username) text_pattern_ops, user_id DESC) WHERE username IS NOT NULL;
-CREATE INDEX users_by_first_name ON users (lower(first_name) text_pattern_ops, user_id DESC);
-CREATE INDEX users_banned ON users (banned_at) WHERE banned_at IS NOT NULL;
-CREATE INDEX wallets_in_debt ON wallets (user_id) WHERE owed > 0;
 
 -- How many updates a user sent in the minute that began at `counted_from`. It begins anew with the first update after its end.
 ALTER TABLE lanes
