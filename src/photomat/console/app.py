@@ -118,7 +118,7 @@ async def _show_errors(request: web.Request, handler: Handler) -> web.StreamResp
 
 def _error_page(request: web.Request, status: int) -> web.Response:
     say = config_of(request).texts.speaker(access.language_of(request))
-    known = status if status in {403, 404, 413, 503} else 500
+    known = status if status in {400, 403, 404, 405, 413, 503} else 500
     page = request.app[TEMPLATES].get_template("error.html")
     html = page.render(t=say, language=access.language_of(request), text=say(f"console-error-{known}"))
     return web.Response(text=html, content_type="text/html", status=status)

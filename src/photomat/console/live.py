@@ -28,7 +28,8 @@ def with_stream(handler: Handler) -> Handler:
     """Answer a request for an event stream by repeating the page, any other by the page itself."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        wants_stream = "text/event-stream" in request.headers.get("Accept", "")
+        is_page = request.query.get("format") != "csv"
+        wants_stream = is_page and "text/event-stream" in request.headers.get("Accept", "")
         return await _stream(request, handler) if wants_stream else await handler(request)
 
     return handle

@@ -106,7 +106,10 @@ class ActionContext(PageContext):
     @property
     def reference(self) -> str:
         """For postings: sent twice, the form books once."""
-        return f"console:{self.form.get('form_id', '')[:64]}"
+        form_id = self.form.get("form_id", "")[:64]
+        if not form_id:
+            raise web.HTTPBadRequest
+        return f"console:{form_id}"
 
     @property
     def is_confirmed(self) -> bool:

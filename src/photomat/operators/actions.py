@@ -167,7 +167,7 @@ async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Ac
 
 
 async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> ActionResult:
-    """ReleaseOutcome a hold that no job will ever end; never that of a live job."""
+    """Release a hold that no job will ever end; never that of a live job."""
 
     async def act(tx: Transaction) -> ActionResult:
         release = await release_loose_hold(tx, reference)

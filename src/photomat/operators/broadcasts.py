@@ -174,9 +174,7 @@ def problem_of(content: Content, segment: Segment) -> Sentence | None:
     try:
         check_content(content)
     except Rejected as error:
-        return Sentence(
-            error.text_key, **{name: fact if isinstance(fact, int) else str(fact) for name, fact in error.facts.items()}
-        )
+        return Sentence(error.text_key, **{name: _fact(fact) for name, fact in error.facts.items()})
     return problem_with(segment)
 
 

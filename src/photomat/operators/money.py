@@ -247,7 +247,7 @@ async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: s
     async def act(tx: Transaction) -> ActionResult:
         if normalize_code(promo.code) != promo.code:
             return ActionResult(done=False, says=Sentence("promo-how-written"))
-        if promo.amount is not None and promo.amount <= 0:
+        if promo.amount is not None and not 0 < promo.amount <= MAX_MINOR:
             return ActionResult(done=False, says=Sentence("promo-no-sum"))
         if not await add_code(tx, promo, operator=operator, reason=reason):
             return ActionResult(done=False, says=Sentence("promo-exists", code=promo.code))

@@ -34,9 +34,6 @@ class DrainState:
         else:
             self._wanted.clear()
 
-    async def wait_wanted(self) -> None:
-        await self._wanted.wait()
-
     def guarded(self, step: LoopStep[Item]) -> LoopStep[Item]:
         """The step, claiming nothing while draining; its claims and its work are counted."""
 

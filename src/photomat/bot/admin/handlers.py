@@ -16,7 +16,7 @@ from aiogram.types import (
 )
 
 from photomat.bot.admin import pages, views
-from photomat.bot.admin.access import OperatorOnly, operator_name
+from photomat.bot.admin.access import OperatorOnly, operator_name, refuse_viewer
 from photomat.bot.admin.buttons import (
     AdminButton,
     AdminJobButton,
@@ -31,7 +31,7 @@ from photomat.bot.transfer.review import show_waiting
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.kernel.ids import JobId, UserId
-from photomat.operators.access import new_link
+from photomat.operators.access import Role, new_link
 from photomat.reports.find import Found, find, find_user
 
 MAX_WORDS: Final = 200
@@ -121,8 +121,10 @@ async def ask_whom(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await _show(tap, ctx, views.ask_whom(ctx.say))
 
 
-async def open_receipts(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+async def open_receipts(_query: CallbackQuery, tap: Tap, ctx: UpdateContext, role: Role) -> None:
     """The receipts that wait follow as messages of their own, each with its buttons."""
+    if await refuse_viewer(tap, ctx, role):
+        return
     await _show(tap, ctx, await show_waiting(ctx, ctx.chat_id))
 
 

@@ -12,13 +12,12 @@ from photomat.bot.buttons import (
     DeskButton,
     DeskReasonButton,
     NewTicketButton,
-    Screen,
     SupportTopicButton,
     TicketAction,
     TicketButton,
 )
 from photomat.bot.results.views import local_time
-from photomat.bot.view import View, button, in_rows, screen_button, to_home
+from photomat.bot.view import View, button, in_rows, to_home
 from photomat.kernel.text import cut
 from photomat.messages.notices import NoticeButton
 from photomat.support.notices import operator_buttons, short_name, ticket_facts
@@ -37,10 +36,6 @@ REASONS: Final[Mapping[DeskAction, tuple[str, ...]]] = {
     DeskAction.CLOSE: ("solved", "silent", "spam"),
 }
 """The usual reasons of an action; any other is typed."""
-
-
-def support_button(say: Say) -> InlineKeyboardButton:
-    return screen_button(say, "support-open", Screen.SUPPORT)
 
 
 def ask(say: Say, *, job_id: int, model: str | None) -> View:

@@ -47,3 +47,5 @@ console-nav-settings = Settings
 console-find-title = Search
 console-find-nothing = Nothing was found. Search by the number of a job or customer, @name, the beginning of a first name, Kie's task id, or the 8 characters of the log.
 console-find-job = Job { $number }
+console-error-400 = The form was incomplete or the request was damaged. Go back and try again.
+console-error-405 = This page cannot be opened like that. Go back to the one before.
