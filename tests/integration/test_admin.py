@@ -225,6 +225,19 @@ async def test_while_the_bot_is_paused_an_operator_still_reads_tickets_and_a_cus
         assert "Технический перерыв" in await shop.anna.says("/tickets")
 
 
+async def test_while_the_bot_is_paused_the_first_line_of_admin_says_so(database: str) -> None:
+    async with operated_shop(database) as shop:
+        await pause(shop.pool, "bot", operator="test", reason="<ремонт>")
+        pages = [await shop.operator.says("/admin")]
+        for label in ("📊 Сегодня", "❗ Что требует меня", "💓 Состояние"):
+            pages.append(await shop.operator.taps(label))
+            await shop.operator.taps("🛠 Меню оператора")
+        for page in pages:
+            assert page.startswith("⏸")
+            assert "<ремонт>" in page.splitlines()[0]
+            assert "Всё спокойно" not in page
+
+
 async def test_the_console_s_link_works_once_and_is_in_the_fragment(database: str) -> None:
     async with operated_shop(database) as shop:
         await shop.operator.says("/admin")

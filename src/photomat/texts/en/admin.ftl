@@ -8,7 +8,10 @@ admin-menu =
     🛠 <b>Operator</b>
 
     { $needs ->
-        [0] All is quiet, nothing waits for you.
+        [0] { $paused ->
+            [yes] Nothing else waits for you.
+           *[no] All is quiet, nothing waits for you.
+        }
         [one] { $needs } thing waits for you.
        *[other] { $needs } things wait for you.
     }
@@ -67,7 +70,10 @@ admin-today-credits = Kie credits { $credits }{ $days ->
 admin-incidents = 🚨 <b>Open incidents</b>. Tap one to see what helps.
 admin-incidents-none = There are no open incidents.
 admin-needs = ❗ <b>What needs you</b>
-admin-needs-none = All is quiet: nobody waits and nothing is stuck.
+admin-needs-none = { $paused ->
+    [yes] Nothing but the pause: nobody waits and nothing is stuck.
+   *[no] All is quiet: nobody waits and nothing is stuck.
+ }
 admin-open-stuck = ⛔ Stuck
 admin-open-unseen = 📭 Not shown
 
