@@ -154,6 +154,22 @@ async def test_an_action_that_was_left_or_replaced_does_nothing(database: str) -
         assert await shop.journal() == []
 
 
+async def test_words_typed_at_a_confirmation_are_no_order(database: str) -> None:
+    async with operated_shop(database) as shop:
+        before = await shop.balance()
+        await shop.owner.says("/admin @anna_k")
+        await shop.owner.taps("➕ Начислить")
+        await shop.owner.taps("100")
+        await shop.owner.taps("Компенсация")
+        asked = await shop.owner.says("да, начисляй")
+        assert "Нажмите кнопку или «✖️ Отмена»" in asked
+        assert "Начислить 100 ₽" in asked
+        assert await shop.pool.fetchval("SELECT count(*) FROM drafts") == 0
+        assert await shop.balance() == before
+        await shop.owner.taps("➕ Да, начислить")
+        assert await shop.balance() == before + 10_000
+
+
 async def test_a_stuck_job_is_canceled_and_a_parked_card_is_shown_again(database: str) -> None:
     async with operated_shop(database) as shop:
         job_id = await shop.job_of_anna()

@@ -59,6 +59,7 @@ def router() -> Router:
     routes.message.register(take_sum, StateFilter(Administering.naming_sum), words, operators)
     routes.message.register(take_text, StateFilter(Administering.writing), words, operators)
     routes.message.register(take_reason, StateFilter(Administering.naming_reason), words, operators)
+    routes.message.register(remind, StateFilter(Administering.confirming), words, operators)
     routes.callback_query.register(begin, BeginButton.filter(), operators)
     routes.callback_query.register(sum_by_tap, SumButton.filter(), operators)
     routes.callback_query.register(reason_by_tap, AdminReasonButton.filter(), operators)
@@ -129,6 +130,16 @@ async def take_reason(message: Message, ctx: UpdateContext, role: Role) -> None:
         await send(message, action_views.bad_text(ctx.say, longest=MAX_REASON))
     else:
         await send(message, await _next(ctx, replace(begun, reason=reason)))
+
+
+async def remind(message: Message, ctx: UpdateContext, role: Role) -> None:
+    """A confirmation is answered by its buttons: show it again below what was typed."""
+    begun = begun_in(ctx)
+    if begun is None or begun.reason is None or role < Role.OPERATOR:
+        await _drop(message, ctx)
+        return
+    asked = await _confirmation(ctx, begun, reason=begun.reason)
+    await send(message, views.with_note(ctx.say("admin-tap-button"), asked))
 
 
 async def confirm(

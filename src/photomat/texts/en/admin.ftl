@@ -32,6 +32,7 @@ admin-stale = It was done or left already. Open the page again: /admin
 admin-left = The operator's menu is closed. Open it again: /admin
 admin-forgotten = Nothing was done.
 admin-forget = ✖️ Cancel
+admin-tap-button = Tap a button or “✖️ Cancel”.
 
 admin-ask-whom =
     🔎 <b>Whom or what to find?</b>

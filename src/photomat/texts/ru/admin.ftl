@@ -33,6 +33,7 @@ admin-stale = Это уже сделано или отменено. Открой
 admin-left = Меню оператора закрыто. Открыть снова: /admin
 admin-forgotten = Ничего не сделано.
 admin-forget = ✖️ Отмена
+admin-tap-button = Нажмите кнопку или «✖️ Отмена».
 
 admin-ask-whom =
     🔎 <b>Кого или что найти?</b>
