@@ -99,15 +99,33 @@ async def test_money_is_credited_and_debited_with_a_typed_sum_and_a_typed_reason
         assert await shop.balance() == before + 1250 - 5000
         await shop.owner.taps("👤 Клиент")
         await shop.owner.taps("➖ Списать")
-        await shop.owner.says("999999")
+        await shop.owner.says("1")
         await shop.owner.taps("Ошибка оператора")
+        await shop.pool.execute("UPDATE wallets SET held = posted WHERE user_id = $1", shop.anna.person.user_id)
         assert "⚠️" in await shop.owner.taps("➖ Да, списать")
+        await shop.pool.execute("UPDATE wallets SET held = 0 WHERE user_id = $1", shop.anna.person.user_id)
         assert await shop.balance() == before + 1250 - 5000
         assert [(each["action"], each["reason"], each["done"]) for each in await shop.journal()] == [
             ("credit", "за <долгое> ожидание", True),
             ("debit", "Ошибка оператора", True),
             ("debit", "Ошибка оператора", False),
         ]
+
+
+async def test_a_sum_that_is_too_much_is_asked_for_again_at_once(database: str) -> None:
+    async with operated_shop(database) as shop:
+        job_id, before = await shop.job_of_anna(), await shop.balance()
+        await shop.owner.says("/admin @anna_k")
+        await shop.owner.taps("➖ Списать")
+        refused = await shop.owner.says("999999")
+        assert "Столько списать нельзя: доступно" in refused
+        assert "Сколько списать?" in refused
+        assert "Почему?" in await shop.owner.says("1")
+        await shop.owner.says(f"/admin {job_id}")
+        await shop.owner.taps("💸 Вернуть деньги")
+        assert "за заказ осталось 0,64 ₽" in await shop.owner.says("0,65")
+        assert "Почему?" in await shop.owner.taps("Всё: 0,64")
+        assert (await shop.balance(), await shop.journal()) == (before, [])
 
 
 async def test_a_confirmation_handled_again_after_a_crash_moves_the_money_once(

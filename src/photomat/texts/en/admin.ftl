@@ -134,6 +134,10 @@ admin-ask-text = ✉️ Type the text. The customer gets it in the bot's name.
 admin-ask-reason = Why? Tap or type: it stays in the journal.
 admin-sum-all = All: { $amount }
 admin-bad-sum = That is no sum. Type a number above zero, such as 150 or 12.50.
+admin-too-much = { $act ->
+    [refund] That is too much: { $most } is left of what the job was charged.
+   *[debit] That is too much: { $most } is available.
+ }
 admin-bad-text = A text of 1 to { $longest } characters is needed.
 
 admin-reason-stuck = It is stuck
