@@ -54,7 +54,7 @@ def today(say: Say, found: Today, *, is_paused: bool) -> View:
             cost=now.sales.cost,
             refunds=now.sales.refunds,
             margin=now.sales.margin,
-            percent=now.sales.margin_percent or 0,
+            percent="none" if now.sales.margin_percent is None else now.sales.margin_percent,
         ),
         say(
             "admin-today-money",

@@ -59,7 +59,10 @@ admin-today =
     Sales <b>{ $revenue }</b>, yesterday at this hour { $before }
     Jobs { $bought }: { $done } done, { $failed } failed
     Cost { $cost }, refunds { $refunds }
-    Margin <b>{ $margin }</b> ({ $percent } %)
+    Margin <b>{ $margin }</b>{ $percent ->
+        [none] { "" }
+       *[other] { " " }({ $percent } %)
+    }
 admin-today-money =
     Paid in <b>{ $paid }</b> ({ $payments }), yesterday { $before }
     New customers { $people }, of whom { $payers } paid

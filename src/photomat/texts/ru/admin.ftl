@@ -60,7 +60,10 @@ admin-today =
     Продажи <b>{ $revenue }</b>, вчера к этому часу { $before }
     Заказов { $bought }: готово { $done }, с ошибкой { $failed }
     Себестоимость { $cost }, возвраты { $refunds }
-    Прибыль <b>{ $margin }</b> ({ $percent } %)
+    Прибыль <b>{ $margin }</b>{ $percent ->
+        [none] { "" }
+       *[other] { " " }({ $percent } %)
+    }
 admin-today-money =
     Пополнения <b>{ $paid }</b> ({ $payments }), вчера { $before }
     Новых клиентов { $people }, из них заплатили { $payers }
