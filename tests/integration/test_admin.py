@@ -99,15 +99,33 @@ async def test_money_is_credited_and_debited_with_a_typed_sum_and_a_typed_reason
         assert await shop.balance() == before + 1250 - 5000
         await shop.owner.taps("👤 Клиент")
         await shop.owner.taps("➖ Списать")
-        await shop.owner.says("999999")
+        await shop.owner.says("1")
         await shop.owner.taps("Ошибка оператора")
+        await shop.pool.execute("UPDATE wallets SET held = posted WHERE user_id = $1", shop.anna.person.user_id)
         assert "⚠️" in await shop.owner.taps("➖ Да, списать")
+        await shop.pool.execute("UPDATE wallets SET held = 0 WHERE user_id = $1", shop.anna.person.user_id)
         assert await shop.balance() == before + 1250 - 5000
         assert [(each["action"], each["reason"], each["done"]) for each in await shop.journal()] == [
             ("credit", "за <долгое> ожидание", True),
             ("debit", "Ошибка оператора", True),
             ("debit", "Ошибка оператора", False),
         ]
+
+
+async def test_a_sum_that_is_too_much_is_asked_for_again_at_once(database: str) -> None:
+    async with operated_shop(database) as shop:
+        job_id, before = await shop.job_of_anna(), await shop.balance()
+        await shop.owner.says("/admin @anna_k")
+        await shop.owner.taps("➖ Списать")
+        refused = await shop.owner.says("999999")
+        assert "Столько списать нельзя: доступно" in refused
+        assert "Сколько списать?" in refused
+        assert "Почему?" in await shop.owner.says("1")
+        await shop.owner.says(f"/admin {job_id}")
+        await shop.owner.taps("💸 Вернуть деньги")
+        assert "за заказ осталось 0,64 ₽" in await shop.owner.says("0,65")
+        assert "Почему?" in await shop.owner.taps("Всё: 0,64")
+        assert (await shop.balance(), await shop.journal()) == (before, [])
 
 
 async def test_a_confirmation_handled_again_after_a_crash_moves_the_money_once(
@@ -152,6 +170,22 @@ async def test_an_action_that_was_left_or_replaced_does_nothing(database: str) -
         await shop.owner.says("100")
         assert await shop.balance() == before
         assert await shop.journal() == []
+
+
+async def test_words_typed_at_a_confirmation_are_no_order(database: str) -> None:
+    async with operated_shop(database) as shop:
+        before = await shop.balance()
+        await shop.owner.says("/admin @anna_k")
+        await shop.owner.taps("➕ Начислить")
+        await shop.owner.taps("100")
+        await shop.owner.taps("Компенсация")
+        asked = await shop.owner.says("да, начисляй")
+        assert "Нажмите кнопку или «✖️ Отмена»" in asked
+        assert "Начислить 100 ₽" in asked
+        assert await shop.pool.fetchval("SELECT count(*) FROM drafts") == 0
+        assert await shop.balance() == before
+        await shop.owner.taps("➕ Да, начислить")
+        assert await shop.balance() == before + 10_000
 
 
 async def test_a_stuck_job_is_canceled_and_a_parked_card_is_shown_again(database: str) -> None:
@@ -223,6 +257,19 @@ async def test_while_the_bot_is_paused_an_operator_still_reads_tickets_and_a_cus
         await pause(shop.pool, "bot", operator="test", reason="a test")
         assert "Технический перерыв" not in await shop.operator.says("/tickets")
         assert "Технический перерыв" in await shop.anna.says("/tickets")
+
+
+async def test_while_the_bot_is_paused_the_first_line_of_admin_says_so(database: str) -> None:
+    async with operated_shop(database) as shop:
+        await pause(shop.pool, "bot", operator="test", reason="<ремонт>")
+        pages = [await shop.operator.says("/admin")]
+        for label in ("📊 Сегодня", "❗ Что требует меня", "💓 Состояние"):
+            pages.append(await shop.operator.taps(label))
+            await shop.operator.taps("🛠 Меню оператора")
+        for page in pages:
+            assert page.startswith("⏸")
+            assert "<ремонт>" in page.splitlines()[0]
+            assert "Всё спокойно" not in page
 
 
 async def test_the_console_s_link_works_once_and_is_in_the_fragment(database: str) -> None:

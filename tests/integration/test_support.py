@@ -107,6 +107,25 @@ async def test_tapping_again_continues_the_open_ticket_and_words_after_silence_a
         assert await shop.count("ticket_messages") == 3
 
 
+async def test_a_reply_to_an_answer_takes_one_message_and_the_next_one_is_an_order(database: str) -> None:
+    async with transfer_shop(database) as shop:
+        job_id = await asks(shop, shop.anna)
+        await replies(shop.peter, "посмотрим", to="кот без усов")
+        await shop.settles()
+        assert "Добавил в обращение № 1" in await replies(shop.anna, "спасибо", to="посмотрим")
+        assert await shop.count("ticket_messages") == 3
+        drafts = await shop.count("drafts")
+        await shop.anna.says("лиса в лесу")
+        assert (await shop.count("drafts"), await shop.count("ticket_messages")) == (drafts + 1, 3)
+        await taps(shop.anna, "u:write:1")
+        await taps(shop.anna, f"j:{job_id}:again")
+        await shop.anna.says("волк в лесу")
+        await taps(shop.anna, "u:write:1")
+        await shift_clock(shop.pool, 6 * 60)
+        await shop.anna.says("медведь в лесу")
+        assert await shop.count("ticket_messages") == 3
+
+
 async def test_files_go_both_ways_and_an_album_is_confirmed_once(database: str) -> None:
     async with transfer_shop(database) as shop:
         await bought(shop, shop.anna)

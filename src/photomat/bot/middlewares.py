@@ -11,8 +11,9 @@ from aiogram.enums import ChatType
 from aiogram.filters import CommandObject, Filter
 from aiogram.types import CallbackQuery, Message, TelegramObject
 
-from photomat.bot.buttons import OpensPage
+from photomat.bot.buttons import NewTicketButton, OpensPage, SupportTopicButton, TicketButton
 from photomat.bot.context import UpdateContext
+from photomat.bot.conversation import Supporting
 from photomat.bot.order_form.form import Form
 from photomat.bot.transport import Tap, close_keyboards
 from photomat.jobs.history import is_job_card
@@ -21,6 +22,7 @@ from photomat.kernel.ids import ChatId, MessageId
 SERVED: Final = "for_banned"
 FOR_BANNED: Final = {SERVED: True}
 """A handler registered with these flags answers banned users too."""
+OF_SUPPORT: Final = (TicketButton, NewTicketButton, SupportTopicButton)
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 
@@ -35,14 +37,17 @@ class RegisterSender(BaseMiddleware):
 class LeaveQuestionOnNewPage(BaseMiddleware):
     """A user who opens another page, by a command or a tap, leaves the open question: what they type next is no answer to it.
 
-    A receipt is still expected: it is never sent by mistake. /cancel itself says which question it left.
+    A receipt is still expected: it is never sent by mistake. Writing to support ends with a tap on anything else.
+    /cancel itself says which question it left.
     """
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         command = data.get("command")
         by_command = isinstance(command, CommandObject) and command.command != "cancel"
-        if by_command or isinstance(data.get("callback_data"), OpensPage):
-            context_of(data).leave_question()
+        ctx, tapped = context_of(data), data.get("callback_data")
+        leaves_support = ctx.conversation.state == Supporting.writing.state and not isinstance(tapped, OF_SUPPORT)
+        if by_command or isinstance(tapped, OpensPage) or (tapped is not None and leaves_support):
+            ctx.leave_question()
         return await handler(event, data)
 
 

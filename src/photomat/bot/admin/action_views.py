@@ -40,11 +40,13 @@ USUAL_SUMS: Final = (5_000, 10_000, 30_000, 50_000)
 SHOWN_TEXT: Final = 500
 
 
-def ask_sum(say: Say, verb: Verb, token: int, *, all_of_it: Money | None) -> View:
-    if all_of_it is not None:
-        sums = [button(say("admin-sum-all", amount=all_of_it), SumButton(token=token, minor=0))]
+def ask_sum(say: Say, verb: Verb, token: int, *, most: Money | None) -> View:
+    """Which sum? All that is left of a charge, or one of the usual sums that are not too much."""
+    if verb is Verb.REFUND and most is not None:
+        sums = [button(say("admin-sum-all", amount=most), SumButton(token=token, minor=0))]
     else:
-        sums = [button(f"{minor // 100}", SumButton(token=token, minor=minor)) for minor in USUAL_SUMS]
+        usual = [minor for minor in USUAL_SUMS if most is None or minor <= most.minor]
+        sums = [button(f"{minor // 100}", SumButton(token=token, minor=minor)) for minor in usual]
     return View(text=say(f"admin-ask-{verb}"), rows=[*in_rows(sums, 4), _forget(say, token)], expects_text=True)
 
 

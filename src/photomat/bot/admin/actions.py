@@ -59,6 +59,7 @@ def router() -> Router:
     routes.message.register(take_sum, StateFilter(Administering.naming_sum), words, operators)
     routes.message.register(take_text, StateFilter(Administering.writing), words, operators)
     routes.message.register(take_reason, StateFilter(Administering.naming_reason), words, operators)
+    routes.message.register(remind, StateFilter(Administering.confirming), words, operators)
     routes.callback_query.register(begin, BeginButton.filter(), operators)
     routes.callback_query.register(sum_by_tap, SumButton.filter(), operators)
     routes.callback_query.register(reason_by_tap, AdminReasonButton.filter(), operators)
@@ -79,7 +80,7 @@ async def sum_by_tap(_query: CallbackQuery, callback_data: SumButton, tap: Tap, 
     begun = await _still_open(tap, ctx, callback_data.token, role)
     if begun is not None:
         await tap.answer()
-        await tap.open(await _next(ctx, replace(begun, minor=callback_data.minor)))
+        await tap.open(await _with_sum(ctx, begun, callback_data.minor))
 
 
 async def take_sum(message: Message, ctx: UpdateContext, role: Role) -> None:
@@ -94,7 +95,16 @@ async def take_sum(message: Message, ctx: UpdateContext, role: Role) -> None:
     if not 0 < minor <= MAX_MINOR:
         await send(message, action_views.bad_sum(ctx.say))
         return
-    await send(message, await _next(ctx, replace(begun, minor=minor)))
+    await send(message, await _with_sum(ctx, begun, minor))
+
+
+async def _with_sum(ctx: UpdateContext, begun: Begun, minor: int) -> View:
+    """Go on with this sum; one that is more than there is is asked for again."""
+    most = await _most(ctx, begun)
+    if most is None or minor <= most.minor:
+        return await _next(ctx, replace(begun, minor=minor))
+    note = ctx.say("admin-too-much", act=begun.verb.value, most=most)
+    return views.with_note(note, await _next(ctx, replace(begun, minor=None)))
 
 
 async def take_text(message: Message, ctx: UpdateContext, role: Role) -> None:
@@ -131,6 +141,16 @@ async def take_reason(message: Message, ctx: UpdateContext, role: Role) -> None:
         await send(message, await _next(ctx, replace(begun, reason=reason)))
 
 
+async def remind(message: Message, ctx: UpdateContext, role: Role) -> None:
+    """A confirmation is answered by its buttons: show it again below what was typed."""
+    begun = begun_in(ctx)
+    if begun is None or begun.reason is None or role < Role.OPERATOR:
+        await _drop(message, ctx)
+        return
+    asked = await _confirmation(ctx, begun, reason=begun.reason)
+    await send(message, views.with_note(ctx.say("admin-tap-button"), asked))
+
+
 async def confirm(
     _query: CallbackQuery, callback_data: ConfirmButton, tap: Tap, ctx: UpdateContext, role: Role
 ) -> None:
@@ -165,7 +185,7 @@ async def _next(ctx: UpdateContext, begun: Begun) -> View:
     data = begun.as_data()
     if begun.verb.asks_sum and begun.minor is None:
         ctx.conversation.wait_for(Administering.naming_sum, data)
-        return action_views.ask_sum(ctx.say, begun.verb, begun.token, all_of_it=await _all_of(ctx, begun))
+        return action_views.ask_sum(ctx.say, begun.verb, begun.token, most=await _most(ctx, begun))
     if begun.verb is Verb.MESSAGE and begun.text is None:
         ctx.conversation.wait_for(Administering.writing, data)
         return action_views.ask_text(ctx.say, begun.token)
@@ -176,15 +196,20 @@ async def _next(ctx: UpdateContext, begun: Begun) -> View:
     return await _confirmation(ctx, begun, reason=begun.reason)
 
 
-async def _all_of(ctx: UpdateContext, begun: Begun) -> Money | None:
-    """What is left of a job's charge."""
-    return (await read_job_money(ctx.pool, JobId(begun.target))).left if begun.verb is Verb.REFUND else None
+async def _most(ctx: UpdateContext, begun: Begun) -> Money | None:
+    """The most that can be moved: what is left of a job's charge, what a wallet has available; None without a limit."""
+    if begun.verb is Verb.REFUND:
+        return (await read_job_money(ctx.pool, JobId(begun.target))).left
+    if begun.verb is not Verb.DEBIT:
+        return None
+    found = await read_user(ctx.pool, UserId(begun.target))
+    return found.wallet.available if found is not None and found.wallet is not None else None
 
 
 async def _confirmation(ctx: UpdateContext, begun: Begun, *, reason: str) -> View:
-    left = await _all_of(ctx, begun)
-    currency = ctx.config.welcome_credit.currency if left is None else left.currency
-    amount = left if begun.minor == 0 else Money(begun.minor or 0, currency)
+    most = await _most(ctx, begun)
+    currency = ctx.config.welcome_credit.currency if most is None else most.currency
+    amount = most if begun.minor == 0 else Money(begun.minor or 0, currency)
     found = await read_user(ctx.pool, UserId(begun.target)) if begun.verb.is_about_user else None
     return action_views.confirmation(
         ctx.say,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from html import escape
 
 from aiogram.types import InlineKeyboardButton
 
@@ -18,25 +19,37 @@ from photomat.db.pool import transaction
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import JobFilter, list_jobs, read_job_report, read_surroundings
 from photomat.kernel.ids import JobId, UserId
+from photomat.operators.controls import pause_in_words
 from photomat.reports.brief import read_job_money, read_jobs, read_state, read_user
+from photomat.reports.health import active_pauses
 from photomat.reports.today import Waiting, kie_credits, open_incidents, read_today, stuck
 from photomat.reports.today import needs as read_needs
 from photomat.support.ticket import TicketFilter, count_waiting, list_tickets
+from photomat.work.controls import Pause
 
 LISTED = 8
 FILTERS = {JobList.STUCK: JobFilter.STUCK, JobList.UNDELIVERED: JobFilter.UNDELIVERED}
 
 
 async def menu(ctx: UpdateContext) -> View:
-    return views.menu(ctx.say, needs=len(await _needs(ctx)))
+    pauses = await active_pauses(ctx.pool)
+    return _under(ctx, pauses, views.menu(ctx.say, needs=len(await _needs(ctx)), is_paused=bool(pauses)))
 
 
 async def today(ctx: UpdateContext) -> View:
-    return today_views.today(ctx.say, await read_today(ctx.pool, zone=ctx.config.admin.zone))
+    pauses, found = await active_pauses(ctx.pool), await read_today(ctx.pool, zone=ctx.config.admin.zone)
+    return _under(ctx, pauses, today_views.today(ctx.say, found, is_paused=bool(pauses)))
 
 
 async def needs(ctx: UpdateContext) -> View:
-    return today_views.needs(ctx.say, await _needs(ctx), await stuck(ctx.pool))
+    pauses, waits = await active_pauses(ctx.pool), [*await _needs(ctx), *await stuck(ctx.pool)]
+    return _under(ctx, pauses, today_views.needs(ctx.say, waits, is_paused=bool(pauses)))
+
+
+def _under(ctx: UpdateContext, pauses: Sequence[Pause], view: View) -> View:
+    """The page below what is paused now."""
+    lines = [escape(pause_in_words(ctx.say, each, zone=ctx.config.admin.zone)) for each in pauses]
+    return views.with_note("\n".join(lines), view) if lines else view
 
 
 async def _needs(ctx: UpdateContext) -> tuple[Waiting, ...]:
@@ -69,7 +82,7 @@ async def tickets(ctx: UpdateContext) -> View:
 
 
 async def state(ctx: UpdateContext) -> View:
-    return views.state(ctx.say, await read_state(ctx.pool))
+    return _under(ctx, await active_pauses(ctx.pool), views.state(ctx.say, await read_state(ctx.pool)))
 
 
 async def jobs(ctx: UpdateContext, only: JobList) -> View:

@@ -40,7 +40,7 @@ OPENS: Final[Mapping[NeedKind | StuckKind, tuple[str, CallbackData]]] = {
 """What opens each kind of thing that waits: the text of the button, and the page; the others are for the console."""
 
 
-def today(say: Say, found: Today) -> View:
+def today(say: Say, found: Today, *, is_paused: bool) -> View:
     """Sales beside yesterday's at this hour, the way to a margin, jobs on their way, money in."""
     now, before = found.today, found.before
     parts = [
@@ -54,7 +54,7 @@ def today(say: Say, found: Today) -> View:
             cost=now.sales.cost,
             refunds=now.sales.refunds,
             margin=now.sales.margin,
-            percent=now.sales.margin_percent or 0,
+            percent="none" if now.sales.margin_percent is None else now.sales.margin_percent,
         ),
         say(
             "admin-today-money",
@@ -74,7 +74,7 @@ def today(say: Say, found: Today) -> View:
     if found.credits is not None:
         parts.append(say("admin-today-credits", credits=int(found.credits.balance), days=_days(found)))
     waits = [*found.needs, *found.stuck]
-    parts.append("\n".join(_lines(say, waits)) if waits else say("admin-needs-none"))
+    parts.append("\n".join(_lines(say, waits)) if waits else _nothing_waits(say, is_paused=is_paused))
     rows = [[to_page(say, AdminPage.NEEDS)]] if waits else []
     return View(text="\n\n".join(parts), rows=[*rows, to_menu(say)])
 
@@ -85,16 +85,19 @@ def _days(found: Today) -> int:
     return -1 if days is None else days
 
 
-def needs(say: Say, needs: Sequence[Waiting], stuck: Sequence[Waiting]) -> View:
+def needs(say: Say, waits: Sequence[Waiting], *, is_paused: bool) -> View:
     """Each thing that waits for a person or is stuck, with the buttons that open it."""
-    waits = [*needs, *stuck]
     if not waits:
-        return View(text=say("admin-needs-none"), rows=[to_menu(say)])
+        return View(text=_nothing_waits(say, is_paused=is_paused), rows=[to_menu(say)])
     opens = {data.pack(): say(key) for key, data in (OPENS[each.kind] for each in waits if each.kind in OPENS)}
     buttons = [button(text, data) for data, text in opens.items()]
     return View(
         text="\n".join([say("admin-needs"), "", *_lines(say, waits)]), rows=[*in_rows(buttons, 2), to_menu(say)]
     )
+
+
+def _nothing_waits(say: Say, *, is_paused: bool) -> str:
+    return say("admin-needs-none", paused="yes" if is_paused else "no")
 
 
 def _lines(say: Say, waits: Sequence[Waiting]) -> list[str]:

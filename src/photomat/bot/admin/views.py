@@ -38,9 +38,9 @@ MENU: Final = (
 )
 
 
-def menu(say: Say, *, needs: int) -> View:
+def menu(say: Say, *, needs: int, is_paused: bool) -> View:
     """The menu says at once whether anything needs a person."""
-    text = say("admin-menu", needs=needs)
+    text = say("admin-menu", needs=needs, paused="yes" if is_paused else "no")
     return View(text=text, rows=in_rows([to_page(say, page) for page in MENU], 2))
 
 

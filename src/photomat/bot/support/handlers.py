@@ -2,7 +2,7 @@
 
 A message is stored in a transaction of its own, by the update that brought it, before the customer reads that it was taken:
 killed in between, the update is handled again and finds it. While a customer writes to support nothing they send is taken as
-an order; a command or a page leaves that, and so does an hour of silence.
+an order; a command, a tap on anything else, a reply to one message or a few minutes of silence leaves that.
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ from photomat.bot.conversation import Supporting
 from photomat.bot.middlewares import FOR_BANNED
 from photomat.bot.results.next_order import find_own_job
 from photomat.bot.support import views
-from photomat.bot.support.messages import ALBUM, JOB, TICKET, WritesToTicket, words_in
+from photomat.bot.support.messages import ALBUM, JOB, ONCE, TICKET, WritesToTicket, words_in
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Show, View, to_home
 from photomat.db.pool import transaction
@@ -133,10 +133,12 @@ async def take_message(message: Message, ctx: UpdateContext, thread: dict[str, A
         return
     written = await _write(ctx, words, thread)
     if written is None:
-        ctx.conversation.clear()
+        _stop_writing(ctx)
         await send(message, View(text=ctx.say("support-not-yours"), rows=[[to_home(ctx.say)]]))
     elif isinstance(written, TooMany):
         await send(message, views.refused(ctx.say, written))
+    elif ONCE in thread:
+        await send(message, views.replied(ctx.say, written.ticket))
     else:
         album = message.media_group_id
         ctx.conversation.store({**ctx.conversation.data, ALBUM: album})
@@ -211,7 +213,7 @@ async def _thread(ctx: UpdateContext, ticket: Ticket) -> View:
 async def _write(
     ctx: UpdateContext, words: Words, thread: dict[str, Any], *, topic: Topic = Topic.OTHER
 ) -> Written | TooMany | None:
-    """Store a customer's message, and wait for the next one of the same thread."""
+    """Store a customer's message; unless it was a reply, wait for the next one of the same thread."""
     await ctx.register_now()
     customer = Customer(bot_id=ctx.bot_id, user_id=ctx.user_id, job_id=thread.get(JOB), ticket_id=thread.get(TICKET))
     operators = [ChatId(each) for each in await operators_reached(ctx.pool, ctx.config.operators)]
@@ -221,6 +223,8 @@ async def _write(
         log.warning("TICKET_FOREIGN", user_id=ctx.user_id, ticket_id=customer.ticket_id, job_id=customer.job_id)
     elif isinstance(written, TooMany):
         log.info("TICKET_REFUSED", user_id=ctx.user_id, why=written.what, limit=written.limit)
+    elif ONCE in thread:
+        _stop_writing(ctx)
     else:
         ctx.conversation.wait_for(Supporting.writing, {TICKET: written.ticket.ticket_id})
     return written

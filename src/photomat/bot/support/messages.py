@@ -17,8 +17,8 @@ from photomat.operators.access import Role, role_of_telegram
 from photomat.support.thread import Words
 from photomat.support.ticket import ShownTicket, find_ticket, ticket_shown_in
 
-TICKET, JOB, ALBUM, ACTION = "ticket_id", "job_id", "album", "action"
-TALK_LASTS: Final = timedelta(hours=1)
+TICKET, JOB, ALBUM, ACTION, ONCE = "ticket_id", "job_id", "album", "action", "once"
+TALK_LASTS: Final = timedelta(minutes=5)
 """After so long without a word from either side, what a customer writes is no longer meant for support."""
 
 
@@ -50,7 +50,8 @@ async def is_desk(ctx: UpdateContext) -> bool:
 class WritesToTicket(Filter):
     """A private message of a customer to support: a reply to one of our messages about a ticket, or while they write to it.
 
-    A conversation of an hour ago is over, unless an operator has answered meanwhile.
+    A reply is that one message: what follows is no longer meant for support. Writing is over after a few minutes of silence,
+    counted from the last word of either side.
     """
 
     async def __call__(self, message: Message, ctx: UpdateContext) -> bool | dict[str, Any]:
@@ -58,8 +59,11 @@ class WritesToTicket(Filter):
             return False
         shown = await replied_to(message, ctx)
         if shown is not None and not shown.to_operator:
-            return {"thread": {TICKET: shown.ticket_id}}
-        if ctx.conversation.state != Supporting.writing.state or await _is_over(ctx):
+            return {"thread": {TICKET: shown.ticket_id, ONCE: True}}
+        if ctx.conversation.state != Supporting.writing.state:
+            return False
+        if await _is_over(ctx):
+            ctx.conversation.clear()
             return False
         return {"thread": dict(ctx.conversation.data)}
 

@@ -53,6 +53,11 @@ def added(say: Say, ticket: Ticket) -> View:
     return View(text=say("support-added", number=ticket.ticket_id), rows=_while_writing(say, ticket))
 
 
+def replied(say: Say, ticket: Ticket) -> View:
+    """A reply was added; nothing more is expected."""
+    return View(text=say("support-added", number=ticket.ticket_id), rows=[[_show(say, ticket), _write(say, ticket)]])
+
+
 def ask_more(say: Say, ticket: Ticket) -> View:
     return View(text=say("support-ask-more", number=ticket.ticket_id), rows=[[_leave(say, ticket.ticket_id)]])
 
@@ -76,7 +81,7 @@ def thread_page(say: Say, ticket: Ticket, messages: Sequence[TicketMessage], *, 
         state=ticket.state.value,
         lines="\n\n".join(lines),
     )
-    write = button(say("support-write"), TicketButton(action=TicketAction.WRITE, ticket_id=ticket.ticket_id))
+    write = _write(say, ticket)
     close = button(say("support-close"), TicketButton(action=TicketAction.CLOSE, ticket_id=ticket.ticket_id))
     return View(text=text, rows=[[write] if ticket.is_closed else [write, close], [to_home(say)]])
 
@@ -163,8 +168,15 @@ def _drawn(say: Say, one: NoticeButton) -> InlineKeyboardButton:
 
 
 def _while_writing(say: Say, ticket: Ticket) -> list[list[InlineKeyboardButton]]:
-    thread = button(say("support-show"), TicketButton(action=TicketAction.THREAD, ticket_id=ticket.ticket_id))
-    return [[thread, _leave(say, ticket.ticket_id)]]
+    return [[_show(say, ticket), _leave(say, ticket.ticket_id)]]
+
+
+def _show(say: Say, ticket: Ticket) -> InlineKeyboardButton:
+    return button(say("support-show"), TicketButton(action=TicketAction.THREAD, ticket_id=ticket.ticket_id))
+
+
+def _write(say: Say, ticket: Ticket) -> InlineKeyboardButton:
+    return button(say("support-write"), TicketButton(action=TicketAction.WRITE, ticket_id=ticket.ticket_id))
 
 
 def _leave(say: Say, ticket_id: int) -> InlineKeyboardButton:

@@ -8,7 +8,10 @@ admin-menu =
     🛠 <b>Operator</b>
 
     { $needs ->
-        [0] All is quiet, nothing waits for you.
+        [0] { $paused ->
+            [yes] Nothing else waits for you.
+           *[no] All is quiet, nothing waits for you.
+        }
         [one] { $needs } thing waits for you.
        *[other] { $needs } things wait for you.
     }
@@ -29,6 +32,7 @@ admin-stale = It was done or left already. Open the page again: /admin
 admin-left = The operator's menu is closed. Open it again: /admin
 admin-forgotten = Nothing was done.
 admin-forget = ✖️ Cancel
+admin-tap-button = Tap a button or “✖️ Cancel”.
 
 admin-ask-whom =
     🔎 <b>Whom or what to find?</b>
@@ -55,7 +59,10 @@ admin-today =
     Sales <b>{ $revenue }</b>, yesterday at this hour { $before }
     Jobs { $bought }: { $done } done, { $failed } failed
     Cost { $cost }, refunds { $refunds }
-    Margin <b>{ $margin }</b> ({ $percent } %)
+    Margin <b>{ $margin }</b>{ $percent ->
+        [none] { "" }
+       *[other] { " " }({ $percent } %)
+    }
 admin-today-money =
     Paid in <b>{ $paid }</b> ({ $payments }), yesterday { $before }
     New customers { $people }, of whom { $payers } paid
@@ -67,7 +74,10 @@ admin-today-credits = Kie credits { $credits }{ $days ->
 admin-incidents = 🚨 <b>Open incidents</b>. Tap one to see what helps.
 admin-incidents-none = There are no open incidents.
 admin-needs = ❗ <b>What needs you</b>
-admin-needs-none = All is quiet: nobody waits and nothing is stuck.
+admin-needs-none = { $paused ->
+    [yes] Nothing but the pause: nobody waits and nothing is stuck.
+   *[no] All is quiet: nobody waits and nothing is stuck.
+ }
 admin-open-stuck = ⛔ Stuck
 admin-open-unseen = 📭 Not shown
 
@@ -127,6 +137,10 @@ admin-ask-text = ✉️ Type the text. The customer gets it in the bot's name.
 admin-ask-reason = Why? Tap or type: it stays in the journal.
 admin-sum-all = All: { $amount }
 admin-bad-sum = That is no sum. Type a number above zero, such as 150 or 12.50.
+admin-too-much = { $act ->
+    [refund] That is too much: { $most } is left of what the job was charged.
+   *[debit] That is too much: { $most } is available.
+ }
 admin-bad-text = A text of 1 to { $longest } characters is needed.
 
 admin-reason-stuck = It is stuck

@@ -8,7 +8,10 @@ admin-menu =
     🛠 <b>Оператор</b>
 
     { $needs ->
-        [0] Всё спокойно, вас ничего не ждёт.
+        [0] { $paused ->
+            [yes] Больше вас ничего не ждёт.
+           *[no] Всё спокойно, вас ничего не ждёт.
+        }
         [one] Вас ждёт { $needs } дело.
         [few] Вас ждут { $needs } дела.
        *[other] Вас ждёт { $needs } дел.
@@ -30,6 +33,7 @@ admin-stale = Это уже сделано или отменено. Открой
 admin-left = Меню оператора закрыто. Открыть снова: /admin
 admin-forgotten = Ничего не сделано.
 admin-forget = ✖️ Отмена
+admin-tap-button = Нажмите кнопку или «✖️ Отмена».
 
 admin-ask-whom =
     🔎 <b>Кого или что найти?</b>
@@ -56,7 +60,10 @@ admin-today =
     Продажи <b>{ $revenue }</b>, вчера к этому часу { $before }
     Заказов { $bought }: готово { $done }, с ошибкой { $failed }
     Себестоимость { $cost }, возвраты { $refunds }
-    Прибыль <b>{ $margin }</b> ({ $percent } %)
+    Прибыль <b>{ $margin }</b>{ $percent ->
+        [none] { "" }
+       *[other] { " " }({ $percent } %)
+    }
 admin-today-money =
     Пополнения <b>{ $paid }</b> ({ $payments }), вчера { $before }
     Новых клиентов { $people }, из них заплатили { $payers }
@@ -68,7 +75,10 @@ admin-today-credits = Кредитов Kie { $credits }{ $days ->
 admin-incidents = 🚨 <b>Открытые инциденты</b>. Нажмите, чтобы увидеть, что делать.
 admin-incidents-none = Открытых инцидентов нет.
 admin-needs = ❗ <b>Что требует вас</b>
-admin-needs-none = Всё спокойно: никто не ждёт и ничего не застряло.
+admin-needs-none = { $paused ->
+    [yes] Кроме паузы, ничего: никто не ждёт и ничего не застряло.
+   *[no] Всё спокойно: никто не ждёт и ничего не застряло.
+ }
 admin-open-stuck = ⛔ Застрявшие
 admin-open-unseen = 📭 Не показанные
 
@@ -128,6 +138,10 @@ admin-ask-text = ✉️ Напишите текст. Клиент получит
 admin-ask-reason = Почему? Нажмите или напишите — это останется в журнале.
 admin-sum-all = Всё: { $amount }
 admin-bad-sum = Не понял сумму. Напишите число больше нуля, например 150 или 12,50.
+admin-too-much = { $act ->
+    [refund] Столько вернуть нельзя: за заказ осталось { $most }.
+   *[debit] Столько списать нельзя: доступно { $most }.
+ }
 admin-bad-text = Нужен текст от 1 до { $longest } знаков.
 
 admin-reason-stuck = Завис
