@@ -132,6 +132,18 @@ async def test_the_password_opens_the_console_in_a_browser(database: str, tmp_pa
         await page.wait_for_url("**/console/jobs?state=done")
 
 
+async def test_a_sign_in_link_outlives_a_reload_and_another_language(database: str, tmp_path: Path) -> None:
+    async with running_console(database, folder=tmp_path) as console, chromium() as browser:
+        link = f"{console.url}/console/sign-in#{await console.link(Role.OWNER)}"
+        async with page_at(browser, link) as page:
+            await page.reload()
+            await page.get_by_role("button", name="English").click()
+            await page.get_by_role("button", name="Русский").wait_for()
+            await page.locator('[data-role="link-form"] button').click()
+            await page.wait_for_url("**/console/today")
+            assert await page.evaluate("sessionStorage.getItem('link')") is None
+
+
 async def test_english_is_a_tap_away(database: str, tmp_path: Path) -> None:
     async with busy_console(database, tmp_path) as (console, day), chromium() as browser:
         state = await session(console)

@@ -53,6 +53,15 @@ async def test_the_password_opens_an_owners_session(database: str) -> None:
         assert [session.operator for session in await list_sessions(console.pool)] == ["owner"]
 
 
+async def test_a_wrong_password_keeps_the_page_that_was_wanted(database: str) -> None:
+    async with running_console(database) as console, console.visitor() as visitor:
+        refused = await visitor.sign_in(password="wrong", next="/console/jobs/7")
+        assert refused.status == 401
+        assert 'name="next" value="/console/jobs/7"' in refused.text
+        refused = await visitor.sign_in(password="wrong", next="https://evil.example/")
+        assert "evil.example" not in refused.text
+
+
 @pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example", "/console/../x\\y", "/console/sign-in"])
 async def test_a_sign_in_never_leads_to_another_site(database: str, wanted: str) -> None:
     async with running_console(database) as console, console.visitor() as visitor:

@@ -65,6 +65,7 @@ async def test_what_kie_took_is_recorded_with_the_charge_and_the_price_stays_the
         assert "cost 0.41" in words
         assert "expected 0.32" in words
         assert "margin 0.23" in words
+        assert "margin -0.41" in "; ".join(line.plain for line in price_breakdown(row, refunded=PRICE))
 
 
 @pytest.mark.parametrize("reading", [SUCCESS, took(SUCCESS, None)])

@@ -10,12 +10,13 @@ from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock
 from photomat.jobs import store
 from photomat.jobs.callback import KieCallback, update_from_callback
+from photomat.jobs.job import hold_reference
 from photomat.jobs.settle import Settled, Success
 from photomat.jobs.timeline import events_of
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import JobId, TaskId
 from photomat.operators import actions
-from photomat.operators.actions import journal_of_job
+from photomat.operators.actions import journal_of_job, journal_of_user
 from support.database import pool_of, shift_clock
 from support.jobs import (
     LEASE,
@@ -211,6 +212,18 @@ async def test_a_job_nobody_knows_is_refused_and_kept(database: str) -> None:
             assert not (await act(pool, JobId(404), operator=ME)).done
         assert not (await actions.cancel(pool, JobId(404), operator=ME, reason="?")).done
         assert [entry.action for entry in await journal_of_job(pool, JobId(404))] == ["retry", "redeliver", "cancel"]
+
+
+async def test_what_was_done_to_a_job_is_in_the_journal_of_its_customer(database: str) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        job_id = await a_job(pool, user)
+        await actions.retry(pool, job_id, operator=ME)
+        await actions.redeliver(pool, job_id, operator=ME)
+        await actions.cancel(pool, job_id, operator=ME, reason="asked")
+        await actions.release_hold(pool, hold_reference(job_id), operator=ME, reason="asked")
+        done = [(entry.action, entry.job_id) for entry in await journal_of_user(pool, user)]
+        assert done == [(action, job_id) for action in ("retry", "redeliver", "cancel", "release")]
 
 
 async def test_the_journal_is_only_added_to(database: str) -> None:

@@ -100,28 +100,29 @@ def guarded_action(action: Action, shell: Shell) -> Handler:
 
 
 async def show_sign_in(request: web.Request) -> web.Response:
-    return _sign_in_page(request, problem=None)
+    return _sign_in_page(request, wanted=request.query.get("next", ""), problem=None)
 
 
 async def sign_in(request: web.Request) -> web.StreamResponse:
     """Open a session by the password or by the token of a link."""
     config, (fields, _) = config_of(request), await _form(request)
+    wanted = fields.get("next", "")
     if not _is_own_form(request, fields):
-        return _sign_in_page(request, problem="console-sign-in-expired", status=403)
+        return _sign_in_page(request, wanted=wanted, problem="console-sign-in-expired", status=403)
     device = str(storable(request.headers.get("User-Agent", "")))
     token = fields.get("token", "")
     if token:
         cookie = await sign_in_by_link(config.pool, token, owners=config.owners, device=device)
         problem, status = "console-link-invalid", 401
     elif not await may_try(config.pool, client_of(request)):
-        return _sign_in_page(request, problem="console-too-many-tries", status=429)
+        return _sign_in_page(request, wanted=wanted, problem="console-too-many-tries", status=429)
     else:
         given = fields.get("password", "")[:MAX_PASSWORD]
         cookie = await sign_in_by_password(config.pool, given, owners=config.owners, device=device)
         problem, status = "console-password-wrong", 401
     if cookie is None:
-        return _sign_in_page(request, problem=problem, status=status)
-    response = _redirect(_own_path(fields.get("next", "")))
+        return _sign_in_page(request, wanted=wanted, problem=problem, status=status)
+    response = _redirect(_own_path(wanted))
     _set_cookie(request, response, SESSION_COOKIE, cookie, max_age_s=int(SESSION_LASTS.total_seconds()))
     response.del_cookie(FORM_COOKIE, path=BASE)
     return response
@@ -208,7 +209,7 @@ async def _form(request: web.Request) -> tuple[dict[str, str], dict[str, web.Fil
     return fields, {name: value for name, value in sent.items() if isinstance(value, web.FileField)}
 
 
-def _sign_in_page(request: web.Request, *, problem: str | None, status: int = 200) -> web.Response:
+def _sign_in_page(request: web.Request, *, wanted: str, problem: str | None, status: int = 200) -> web.Response:
     say = config_of(request).texts.speaker(language_of(request))
     token = secrets.token_urlsafe(24)
     html = (
@@ -219,7 +220,7 @@ def _sign_in_page(request: web.Request, *, problem: str | None, status: int = 20
             language=language_of(request),
             csrf=_csrf(token),
             problem=None if problem is None else say(problem),
-            next=_own_path(request.query.get("next", "")),
+            next=_own_path(wanted),
             has_password=bool(config_of(request).owners.password),
         )
     )

@@ -110,6 +110,12 @@ async def lock_job(tx: Transaction, job_id: JobId) -> None:
     await tx.execute("SELECT FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
 
 
+async def owner_of_job(tx: Transaction, job_id: JobId) -> UserId | None:
+    """Whose job it is; None when there is no such job."""
+    owner: UserId | None = await tx.fetchval("SELECT user_id FROM generation_jobs WHERE job_id = $1", job_id)
+    return owner
+
+
 async def _cancel(tx: Transaction, job_id: JobId, *, price: int, by: str) -> None:
     if price:
         await ledger.release(tx, reference=hold_reference(job_id))

@@ -153,8 +153,8 @@ async def margins(pool: Pool, *, since: timedelta) -> list[Margin]:
     return [Margin(**dict(row)) for row in rows]
 
 
-def price_breakdown(row: Mapping[str, Any]) -> list[Sentence]:
-    """The price of a job's row, its cost and its margin, a sentence each."""
+def price_breakdown(row: Mapping[str, Any], *, refunded: int = 0) -> list[Sentence]:
+    """The price of a job's row, its cost and its margin, a sentence each; `refunded` minor units were given back later."""
     price = Money(row["price"], row["currency"])
     quote = quote_from_json(row["quote"])
     lines = [
@@ -171,7 +171,7 @@ def price_breakdown(row: Mapping[str, Any]) -> list[Sentence]:
         lines.append(Sentence("price-expected", cost=quote.cost))
     if row["settled_at"] is not None:
         kept = row["price"] if row["status"] == "done" and not row["gift"] else 0
-        lines.append(Sentence("price-margin", margin=Money(kept - cost.minor, price.currency)))
+        lines.append(Sentence("price-margin", margin=Money(kept - refunded - cost.minor, price.currency)))
     return lines
 
 

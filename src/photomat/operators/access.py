@@ -32,6 +32,8 @@ TRIES_A_MINUTE: Final = 5
 ALL_TRIES_A_MINUTE: Final = 60
 """From all clients together: guessing from many addresses is slow too."""
 MAX_NAME: Final = 64
+NAMELESS_OWNER: Final = "owner"
+"""How the journal names sessions of the password."""
 MAX_DEVICE: Final = 120
 OLD_SESSIONS: Final = OldRows(table="console_sessions", age="seen_at", only="true")
 OLD_LINKS: Final = OldRows(table="console_links", age="expires_at", only="true")
@@ -64,6 +66,11 @@ class SignedIn:
     def called(self) -> str:
         """The person's own name, without the number that the journal has."""
         return self.name.partition(" ")[2] or self.name
+
+    @property
+    def is_nameless(self) -> bool:
+        """Whether the session was opened by the password, which is nobody's own."""
+        return self.name == NAMELESS_OWNER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +270,7 @@ async def sign_in_by_password(pool: Pool, given: str, *, owners: Owners, device:
         return None
     async with transaction(pool) as tx:
         return await _open_session(
-            tx, method="password", operator="owner", telegram_id=None, proof=owners.proof, device=device
+            tx, method="password", operator=NAMELESS_OWNER, telegram_id=None, proof=owners.proof, device=device
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.lock import rearm_job
-from photomat.jobs.actions import NextStep, cancel_by_operator, retry_job
+from photomat.jobs.actions import NextStep, cancel_by_operator, owner_of_job, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.orphans import reconcile_orphans
@@ -65,6 +65,9 @@ async def write_journal(
     user_id: UserId | None = None,
     reference: str | None = None,
 ) -> None:
+    """Write a row of the journal; one about a job names its customer too."""
+    if user_id is None and job_id is not None:
+        user_id = await owner_of_job(tx, job_id)
     await tx.execute(
         """
         INSERT INTO operator_journal (operator, action, job_id, reason, done, outcome, user_id, reference,

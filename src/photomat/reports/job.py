@@ -139,7 +139,7 @@ async def _money(pool: Pool, report: JobReport, job_id: JobId) -> JobMoney:
         kept=Money(charged - refunded, currency),
         cost=None if cost is None else Money(cost, currency),
         margin=None if cost is None or not is_over else Money(charged - refunded - cost, currency),
-        breakdown=price_breakdown(report.row),
+        breakdown=price_breakdown(report.row, refunded=refunded),
         refunds=refunds,
     )
 

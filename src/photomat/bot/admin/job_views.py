@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from photomat.bot.admin.buttons import AdminUserButton, Verb
 from photomat.bot.admin.views import begin, named, to_menu
 from photomat.bot.view import Rows, View, button, in_rows
+from photomat.jobs.actions import next_step
 from photomat.jobs.job import TERMINAL, JobStatus
 from photomat.jobs.listing import JobReport
 from photomat.reports.brief import JobMoney, UserBrief
@@ -64,7 +65,7 @@ def _steps(say: Say, report: JobReport, zone: ZoneInfo) -> list[str]:
 def _verbs(report: JobReport, money: JobMoney) -> list[Verb]:
     """What can help in this state; `operators` still decides."""
     status = JobStatus(report.row["status"])
-    verbs = [] if status is JobStatus.DONE else [Verb.RETRY]
+    verbs = [Verb.RETRY] if next_step(status, report.row["external_task_id"]).makes_due else []
     verbs.append(Verb.REDELIVER)
     if status not in TERMINAL:
         verbs.append(Verb.CANCEL)

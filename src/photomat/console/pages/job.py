@@ -16,6 +16,8 @@ from photomat.console.pages.jobs import TONES, surroundings
 from photomat.delivery.next_steps import NextSteps
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import CardView, render
+from photomat.jobs.actions import next_step
+from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId
 from photomat.operators import actions, money
 from photomat.operators.actions import ActionResult
@@ -57,6 +59,7 @@ async def show_job(ctx: PageContext) -> web.Response:
         card_text=as_page(view.text),
         files=[(output, _kind(ctx, output)) for output in story.outputs],
         titles=await ctx.config.orders.titles(ctx.language),
+        may_retry=next_step(JobStatus(story.row["status"]), story.row["external_task_id"]).makes_due,
         open_holds=[hold for hold in story.report.holds if hold.closed_as is None],
     )
 

@@ -1,10 +1,14 @@
 // Progressive enhancement only: every page and form works without it.
 "use strict";
 
-// The token of a sign-in link stands in the fragment, which is never sent; a button posts it.
+// The token of a sign-in link stands in the fragment, which is never sent; a button posts it. Until then this tab keeps it,
+// so that a reload or another language does not lose it.
 const linkForm = document.querySelector('[data-role="link-form"]');
-if (linkForm && location.hash.length > 20) {
-  linkForm.querySelector('[data-role="token"]').value = location.hash.slice(1);
+if (linkForm && location.hash.length > 20) sessionStorage.setItem("link", location.hash.slice(1));
+const linkToken = linkForm && sessionStorage.getItem("link");
+if (linkToken) {
+  linkForm.querySelector('[data-role="token"]').value = linkToken;
+  linkForm.addEventListener("submit", () => sessionStorage.removeItem("link"));
   linkForm.hidden = false;
   document.querySelector('[data-role="password-form"]')?.setAttribute("hidden", "");
   history.replaceState(null, "", location.pathname + location.search);

@@ -119,7 +119,7 @@ admin-user-banned = ⛔ <b>Banned</b> { $until ->
 admin-user-no-jobs = No jobs.
 admin-user-job = No. { $job } · { $model } · { $status } · { $price } · { $at }
 
-admin-verb-retry = 🔁 Retry
+admin-verb-retry = 🔁 Check at Kie
 admin-verb-show = 📤 Show again
 admin-verb-cancel = ✖️ Cancel the job
 admin-verb-refund = 💸 Refund
@@ -160,7 +160,7 @@ admin-reason-settled = Settled
 admin-reason-question = Answer to a question
 admin-reason-trouble = Warning about trouble
 
-admin-confirm-retry = 🔁 <b>Retry job { $target }?</b> It is submitted or looked at now; a request that has left for Kie never leaves twice.
+admin-confirm-retry = 🔁 <b>Check job { $target } at Kie?</b> If it has not left for Kie yet, it is submitted now; a request that has left never leaves twice.
 admin-confirm-show = 📤 <b>Show job { $target } again?</b> Its card is refreshed; there is no second picture and no charge.
 admin-confirm-cancel = ✖️ <b>Cancel job { $target }?</b> The customer gets the money back; a result that comes later is offered for its price.
 admin-confirm-refund = 💸 <b>Refund { $amount } of job { $target }?</b> The money goes to the customer's balance, with a message.
@@ -171,7 +171,7 @@ admin-confirm-unban = ✅ <b>Lift the ban</b> of { $target }?
 admin-confirm-text = ✉️ <b>Send a message</b> to { $target }?
 admin-confirm-match = 🧩 <b>Match Kie's answers with jobs now?</b>
 admin-confirm-reason = Reason: { $reason }
-admin-yes-retry = 🔁 Yes, retry
+admin-yes-retry = 🔁 Yes, check
 admin-yes-show = 📤 Yes, show
 admin-yes-cancel = ✖️ Yes, cancel the job
 admin-yes-refund = 💸 Yes, refund

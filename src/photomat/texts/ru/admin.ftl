@@ -120,7 +120,7 @@ admin-user-banned = ⛔ <b>Закрыт доступ</b> { $until ->
 admin-user-no-jobs = Заказов нет.
 admin-user-job = № { $job } · { $model } · { $status } · { $price } · { $at }
 
-admin-verb-retry = 🔁 Повторить
+admin-verb-retry = 🔁 Проверить у Kie
 admin-verb-show = 📤 Показать снова
 admin-verb-cancel = ✖️ Отменить заказ
 admin-verb-refund = 💸 Вернуть деньги
@@ -161,7 +161,7 @@ admin-reason-settled = Вопрос решён
 admin-reason-question = Ответ на вопрос
 admin-reason-trouble = Предупреждение о сбое
 
-admin-confirm-retry = 🔁 <b>Повторить заказ { $target }?</b> Он будет отправлен или проверен сейчас; запрос, который уже ушёл в Kie, второй раз не уходит.
+admin-confirm-retry = 🔁 <b>Проверить заказ { $target } у Kie?</b> Если он ещё не ушёл в Kie, отправим его сейчас; запрос, который уже ушёл, второй раз не уходит.
 admin-confirm-show = 📤 <b>Показать заказ { $target } снова?</b> Карточка обновится; второй картинки не будет, денег не возьмём.
 admin-confirm-cancel = ✖️ <b>Отменить заказ { $target }?</b> Деньги вернутся клиенту; если результат придёт позже, он будет предложен за свою цену.
 admin-confirm-refund = 💸 <b>Вернуть { $amount } за заказ { $target }?</b> Деньги придут на баланс клиента, он получит сообщение.
@@ -172,7 +172,7 @@ admin-confirm-unban = ✅ <b>Открыть доступ:</b> { $target }?
 admin-confirm-text = ✉️ <b>Отправить сообщение:</b> { $target }?
 admin-confirm-match = 🧩 <b>Сверить ответы Kie с заказами сейчас?</b>
 admin-confirm-reason = Причина: { $reason }
-admin-yes-retry = 🔁 Да, повторить
+admin-yes-retry = 🔁 Да, проверить
 admin-yes-show = 📤 Да, показать
 admin-yes-cancel = ✖️ Да, отменить заказ
 admin-yes-refund = 💸 Да, вернуть
