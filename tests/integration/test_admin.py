@@ -216,7 +216,15 @@ async def test_a_ban_and_a_message_reach_the_customer_once(database: str) -> Non
         await shop.owner.taps("👤 Клиент")
         await shop.owner.taps("⛔ Закрыть доступ")
         await shop.owner.taps("Спам")
-        await shop.owner.taps_twice("⛔ Да, закрыть доступ")
+        await shop.owner.taps("⛔ На неделю")
+        assert "Закрыт доступ до" in await shop.owner.taps("👤 Клиент")
+        await shop.owner.taps("✅ Открыть доступ")
+        await shop.owner.taps("Вопрос решён")
+        await shop.owner.taps("✅ Да, открыть доступ")
+        await shop.owner.taps("👤 Клиент")
+        await shop.owner.taps("⛔ Закрыть доступ")
+        await shop.owner.taps("Спам")
+        await shop.owner.taps_twice("⛔ Да, навсегда")
         await shop.anna.says("кот")
         await shop.settles()
         assert "Спам" in shop.anna.newest
@@ -224,7 +232,7 @@ async def test_a_ban_and_a_message_reach_the_customer_once(database: str) -> Non
         await shop.owner.taps("✅ Открыть доступ")
         await shop.owner.taps("Вопрос решён")
         await shop.owner.taps("✅ Да, открыть доступ")
-        assert [each["action"] for each in await shop.journal()] == ["message", "ban", "unban"]
+        assert [each["action"] for each in await shop.journal()] == ["message", "ban", "unban", "ban", "unban"]
         assert "Закрыт доступ" not in await shop.owner.taps("👤 Клиент")
 
 
@@ -348,6 +356,7 @@ def _acting_buttons(job_id: JobId, user_id: int) -> list[str]:
             buttons.SumButton(token=token, minor=0),
             buttons.AdminReasonButton(token=token, reason=0),
             buttons.ConfirmButton(token=token, yes=True),
+            buttons.BanButton(token=token, days=1),
             buttons.ConfirmButton(token=token, yes=False),
         )
     ]

@@ -216,6 +216,19 @@ async def test_a_repeat_is_one_free_order_that_the_customer_taps(database: str) 
         assert "🎟" not in " ".join(shop.anna.labels()[-6:]), "there is one free order, not two"
 
 
+async def test_a_thread_offers_only_what_can_still_be_done(database: str) -> None:
+    async with transfer_shop(database) as shop:
+        await asks(shop, shop.anna)
+        for label in ("💸 Вернуть деньги", "🎁 Повторить бесплатно"):
+            await taps(shop.peter, "uo:thread:1")
+            shown = shop.peter.screen()[-1]["message_id"]
+            assert shop.peter.button(label)[0] == shown
+            await shop.peter.taps(label)
+            await shop.peter.taps("Наша ошибка")
+            await taps(shop.peter, "uo:thread:1")
+            assert shop.peter.button(label)[0] != shop.peter.screen()[-1]["message_id"]
+
+
 async def test_a_closed_ticket_opens_again_when_somebody_writes(database: str) -> None:
     async with transfer_shop(database) as shop:
         await asks(shop, shop.anna)

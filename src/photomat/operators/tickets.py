@@ -158,6 +158,11 @@ async def repeat_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
     return await _on_job(pool, ticket_id, act, action="repeat ticket", actor=actor, reason=reason)
 
 
+async def was_repeated(pool: Pool, ticket: Ticket) -> bool:
+    async with transaction(pool) as tx:
+        return await was_written(tx, _reference(ticket, Event.REPEATED))
+
+
 async def show_again(pool: Pool, ticket_id: int, *, actor: Actor, reason: str | None = None) -> ActionResult:
     """Send the result of the ticket's job to the customer once more."""
 

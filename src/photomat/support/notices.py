@@ -143,8 +143,10 @@ def who(ticket: Ticket) -> str:
     return " ".join([name for name in names if name] + [f"<code>{ticket.user_id}</code>"])
 
 
-def operator_buttons(ticket: Ticket, job: TicketJob | None, *, in_thread: bool = False) -> list[list[NoticeButton]]:
-    """What an operator can do with a ticket; a page that shows the thread has no button to it."""
+def operator_buttons(
+    ticket: Ticket, job: TicketJob | None, *, in_thread: bool = False, is_repeated: bool = False
+) -> list[list[NoticeButton]]:
+    """What an operator can still do with a ticket; a page that shows the thread has no button to it."""
 
     def to(action: callback_data.ActOnTicket) -> str:
         return callback_data.about_ticket(ticket.ticket_id, action)
@@ -156,11 +158,10 @@ def operator_buttons(ticket: Ticket, job: TicketJob | None, *, in_thread: bool =
         return [first, last] if last else [first]
     if job.is_done:
         last.insert(0, NoticeButton(text_key="ticket-show", data=to("show")))
-    money = [
-        NoticeButton(text_key="ticket-refund", data=to("refund")),
-        NoticeButton(text_key="ticket-repeat", data=to("repeat")),
-    ]
-    return [first, money, last] if last else [first, money]
+    money = [NoticeButton(text_key="ticket-refund", data=to("refund"))] if job.can_refund else []
+    if not job.is_live and not is_repeated:
+        money.append(NoticeButton(text_key="ticket-repeat", data=to("repeat")))
+    return [row for row in (first, money, last) if row]
 
 
 def _customer_buttons(ticket_id: int) -> list[list[NoticeButton]]:

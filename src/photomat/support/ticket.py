@@ -160,6 +160,11 @@ class TicketJob:
     def is_done(self) -> bool:
         return self.status is JobStatus.DONE
 
+    @property
+    def can_refund(self) -> bool:
+        """Whether money can still go back: of a charge, or by canceling a job on its way."""
+        return self.price.minor > 0 and (self.is_live or (self.is_done and self.refunded < self.price))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedTicket:

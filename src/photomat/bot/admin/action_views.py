@@ -10,6 +10,7 @@ from photomat.bot.admin.buttons import (
     AdminJobButton,
     AdminReasonButton,
     AdminUserButton,
+    BanButton,
     ConfirmButton,
     SumButton,
     Verb,
@@ -37,6 +38,8 @@ REASONS: Final[Mapping[Verb, tuple[str, ...]]] = {
 }
 """The usual reasons of each action; any other is typed."""
 USUAL_SUMS: Final = (5_000, 10_000, 30_000, 50_000)
+BAN_DAYS: Final = (1, 7)
+"""How long a ban may last, besides for good."""
 SHOWN_TEXT: Final = 500
 
 
@@ -76,7 +79,9 @@ def confirmation(
         parts.append(f"<blockquote>{escape(cut(text, SHOWN_TEXT))}</blockquote>")
     parts.append(say("admin-confirm-reason", reason=escape(reason)))
     yes = button(say(f"admin-yes-{verb}"), ConfirmButton(token=token, yes=True))
-    return View(text="\n\n".join(parts), rows=[[yes], _forget(say, token)])
+    terms = [button(say("admin-yes-ban-days", days=days), BanButton(token=token, days=days)) for days in BAN_DAYS]
+    rows = [terms, [yes]] if verb is Verb.BAN else [[yes]]
+    return View(text="\n\n".join(parts), rows=[*rows, _forget(say, token)])
 
 
 def done(say: Say, verb: Verb, target: int, result: ActionResult) -> View:

@@ -14,7 +14,7 @@ from aiogram.types import CallbackQuery, Message
 
 from photomat.bot.admin import action_views, views
 from photomat.bot.admin.access import OperatorOnly, operator_name, refuse_viewer
-from photomat.bot.admin.buttons import AdminReasonButton, BeginButton, ConfirmButton, SumButton, Verb
+from photomat.bot.admin.buttons import AdminReasonButton, BanButton, BeginButton, ConfirmButton, SumButton, Verb
 from photomat.bot.admin.perform import BEGUN, Begun, perform
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Administering
@@ -64,6 +64,7 @@ def router() -> Router:
     routes.callback_query.register(sum_by_tap, SumButton.filter(), operators)
     routes.callback_query.register(reason_by_tap, AdminReasonButton.filter(), operators)
     routes.callback_query.register(confirm, ConfirmButton.filter(F.yes), operators)
+    routes.callback_query.register(ban_for_days, BanButton.filter(), operators)
     routes.callback_query.register(forget, ConfirmButton.filter(~F.yes), operators)
     return routes
 
@@ -155,8 +156,23 @@ async def confirm(
     _query: CallbackQuery, callback_data: ConfirmButton, tap: Tap, ctx: UpdateContext, role: Role
 ) -> None:
     begun = await _still_open(tap, ctx, callback_data.token, role)
+    if begun is not None:
+        await _do(tap, ctx, begun)
+
+
+async def ban_for_days(
+    _query: CallbackQuery, callback_data: BanButton, tap: Tap, ctx: UpdateContext, role: Role
+) -> None:
+    begun, days = await _still_open(tap, ctx, callback_data.token, role), callback_data.days
     if begun is None:
         return
+    if begun.verb is not Verb.BAN or days not in action_views.BAN_DAYS:
+        await tap.answer(ctx.say("tap-stale"), alert=True)
+        return
+    await _do(tap, ctx, replace(begun, days=days))
+
+
+async def _do(tap: Tap, ctx: UpdateContext, begun: Begun) -> None:
     if begun.reason is None:
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return

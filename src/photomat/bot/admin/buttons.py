@@ -117,6 +117,13 @@ class ConfirmButton(CallbackData, prefix="ay"):
     yes: bool
 
 
+class BanButton(CallbackData, prefix="ad"):
+    """Confirms a ban of so many days; a ban for good is confirmed as any other action."""
+
+    token: Id
+    days: Small
+
+
 class BroadcastAction(StrEnum):
     OPEN = "open"
     PREVIEW = "look"

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any, Final, TypeAlias
 
 from photomat.bot.admin.buttons import Verb
@@ -27,6 +28,8 @@ class Begun:
     minor: int | None = None
     text: str | None = None
     reason: str | None = None
+    days: int | None = None
+    """How long a ban lasts; None is for good."""
 
     @property
     def reference(self) -> str:
@@ -65,6 +68,11 @@ async def _refund(pool: Pool, begun: Begun, why: Mapping[str, str]) -> ActionRes
     return await money.refund_job(pool, JobId(begun.target), begun.minor or None, reference=begun.reference, **why)
 
 
+async def _ban(pool: Pool, begun: Begun, why: Mapping[str, str]) -> ActionResult:
+    lasts = None if begun.days is None else timedelta(days=begun.days)
+    return await users.ban_user(pool, UserId(begun.target), lasts=lasts, **why)
+
+
 async def _write(pool: Pool, begun: Begun, why: Mapping[str, str]) -> ActionResult:
     return await users.message_user(pool, UserId(begun.target), begun.text or "", reference=begun.reference, **why)
 
@@ -81,7 +89,7 @@ ACTS: Final[Mapping[Verb, Perform]] = {
     Verb.REFUND: _refund,
     Verb.CREDIT: _on_wallet(money.credit_user),
     Verb.DEBIT: _on_wallet(money.debit_user),
-    Verb.BAN: _on_user(users.ban_user),
+    Verb.BAN: _ban,
     Verb.UNBAN: _on_user(users.unban_user),
     Verb.MESSAGE: _write,
     Verb.RECONCILE: _reconcile,

@@ -85,7 +85,8 @@ async def show_thread(_query: CallbackQuery, callback_data: DeskButton, tap: Tap
     if ticket is not None:
         await tap.answer()
         messages = await messages_of(ctx.pool, ticket.ticket_id, limit=views.SHOWN_MESSAGES)
-        await tap.send(views.desk_page(ctx.say, ticket, await _job(ctx, ticket), messages))
+        job, is_repeated = await _job(ctx, ticket), await tickets.was_repeated(ctx.pool, ticket)
+        await tap.send(views.desk_page(ctx.say, ticket, job, messages, is_repeated=is_repeated))
 
 
 async def ask_for_answer(_query: CallbackQuery, callback_data: DeskButton, tap: Tap, ctx: UpdateContext) -> None:

@@ -108,8 +108,10 @@ def words_of(say: Say, message: TicketMessage) -> str:
     return "\n".join(part for part in (file, escape(cut(message.text, SHOWN_WORDS))) if part)
 
 
-def desk_page(say: Say, ticket: Ticket, job: TicketJob | None, messages: Sequence[TicketMessage]) -> View:
-    """A ticket as an operator sees it, with the buttons that act."""
+def desk_page(
+    say: Say, ticket: Ticket, job: TicketJob | None, messages: Sequence[TicketMessage], *, is_repeated: bool
+) -> View:
+    """A ticket as an operator sees it, with the buttons that still act."""
     lines = [
         say(
             "ticket-line",
@@ -121,7 +123,7 @@ def desk_page(say: Say, ticket: Ticket, job: TicketJob | None, messages: Sequenc
         for each in messages
     ]
     text = say("ticket-desk", **ticket_facts(ticket, job), state=ticket.state.value, lines="\n\n".join(lines))
-    shown = operator_buttons(ticket, job, in_thread=True)
+    shown = operator_buttons(ticket, job, in_thread=True, is_repeated=is_repeated)
     return View(text=text, rows=[[_drawn(say, each) for each in row] for row in shown])
 
 

@@ -21,7 +21,6 @@ from photomat.support.ticket import (
     ListedTicket,
     Ticket,
     TicketFilter,
-    TicketJob,
     TicketMessage,
     count_open,
     find_message,
@@ -114,7 +113,7 @@ async def show_ticket(ctx: PageContext) -> web.Response:
         prepared="" if canned is None else ctx.config.texts.say(language, f"console-tickets-canned-{canned}"),
         longest=MAX_ANSWER,
         is_cut=len(messages) == SHOWN_MESSAGES,
-        can_refund=_can_refund(job),
+        can_refund=job is not None and job.can_refund,
         short_name=short_name,
     )
 
@@ -122,10 +121,6 @@ async def show_ticket(ctx: PageContext) -> web.Response:
 def _event(ctx: PageContext, message: TicketMessage) -> str | None:
     """What a message of the system says; None for what people wrote."""
     return None if (event := message.event) is None else ctx.say(f"ticket-event-{event}", amount=message.amount or "")
-
-
-def _can_refund(job: TicketJob | None) -> bool:
-    return job is not None and job.price.minor > 0 and (job.is_live or (job.is_done and job.refunded < job.price))
 
 
 async def show_file(ctx: PageContext) -> web.Response:

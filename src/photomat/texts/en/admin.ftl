@@ -177,7 +177,12 @@ admin-yes-cancel = ✖️ Yes, cancel the job
 admin-yes-refund = 💸 Yes, refund
 admin-yes-credit = ➕ Yes, credit
 admin-yes-debit = ➖ Yes, debit
-admin-yes-ban = ⛔ Yes, ban
+admin-yes-ban = ⛔ Yes, for good
+admin-yes-ban-days = { $days ->
+    [1] ⛔ For a day
+    [7] ⛔ For a week
+   *[other] ⛔ For { $days } days
+ }
 admin-yes-unban = ✅ Yes, lift the ban
 admin-yes-text = ✉️ Yes, send
 admin-yes-match = 🧩 Yes, match

@@ -178,7 +178,12 @@ admin-yes-cancel = ✖️ Да, отменить заказ
 admin-yes-refund = 💸 Да, вернуть
 admin-yes-credit = ➕ Да, начислить
 admin-yes-debit = ➖ Да, списать
-admin-yes-ban = ⛔ Да, закрыть доступ
+admin-yes-ban = ⛔ Да, навсегда
+admin-yes-ban-days = { $days ->
+    [1] ⛔ На день
+    [7] ⛔ На неделю
+   *[other] ⛔ На { $days } дн.
+ }
 admin-yes-unban = ✅ Да, открыть доступ
 admin-yes-text = ✉️ Да, отправить
 admin-yes-match = 🧩 Да, сверить
