@@ -35,10 +35,11 @@ def bars(
     title: str,
     written: Callable[[float], str] = str,
     axis: Callable[[float], str] | None = None,
+    unit: int = 1,
     colours: Sequence[int] = COLOURS,
 ) -> Markup:
-    """Stacked bars, a colour a series; `axis` writes the values of the axis where they should be shorter."""
-    top = _scale(max((sum(point.values) for point in points), default=0))
+    """Stacked bars, a colour a series; `axis` writes the values of the axis shorter, `unit` is the least step between them."""
+    top = _scale(max((sum(point.values) for point in points), default=0), unit)
     step = (WIDTH - LEFT) / max(len(points), 1)
     shapes = [
         _bar(point, x=LEFT + index * step, step=step, top=top, written=written, colours=colours)
@@ -53,9 +54,10 @@ def lines(
     title: str,
     written: Callable[[float], str] = str,
     axis: Callable[[float], str] | None = None,
+    unit: int = 1,
 ) -> Markup:
     """A line a series."""
-    top = _scale(max((value for point in points for value in point.values), default=0))
+    top = _scale(max((value for point in points for value in point.values), default=0), unit)
     step = (WIDTH - LEFT) / max(len(points), 1)
     series = len(points[0].values) if points else 0
     drawn = Markup("").join(
@@ -84,9 +86,10 @@ def compared(
     title: str,
     written: Callable[[float], str] = str,
     axis: Callable[[float], str] | None = None,
+    unit: int = 1,
 ) -> Markup:
     """Bars in front of paler ones: the first value beside the second, what is now beside what was."""
-    top = _scale(max((max(point.values) for point in points), default=0))
+    top = _scale(max((max(point.values) for point in points), default=0), unit)
     step = (WIDTH - LEFT) / max(len(points), 1)
     shapes = Markup("").join(
         Markup("<g><title>{}: {}</title>{}{}</g>").format(
@@ -179,13 +182,9 @@ def _y(value: float, top: float) -> float:
     return HEIGHT - BOTTOM - value / top * (HEIGHT - BOTTOM - TOP)
 
 
-def _scale(highest: float) -> float:
-    """The top of the axis: the next of 1, 2, 4, 5 or 10 times a power of ten."""
-    if highest <= 0:
-        return 1
-    power = 1.0
-    while power * 10 < highest:
-        power *= 10
-    while power > highest:
-        power /= 10
-    return next(power * factor for factor in (1, 2, 4, 5, 10) if power * factor >= highest)
+def _scale(highest: float, unit: int) -> float:
+    """The top of the axis, so that its lines are whole units apart: 1, 2, 3 or 5 times a power of ten."""
+    step = unit
+    while step * 10 * LINES < highest:
+        step *= 10
+    return next(step * factor * LINES for factor in (1, 2, 3, 5, 10) if step * factor * LINES >= highest)

@@ -41,10 +41,14 @@ def age(lasted: timedelta, say: Say) -> str:
     return say("console-age-hours", count=hours) if hours < 48 else say("console-age-days", count=hours // 24)  # noqa: PLR2004  two days
 
 
+def minor_per_unit(currency: str) -> int:
+    return 1 if currency == STARS else MINOR_PER_MAJOR
+
+
 def short_money(language: str, currency: str) -> Callable[[float], str]:
     """Write minor units as a short sum."""
     sign = SIGNS.get(currency, currency)
-    per_major = 1 if currency == STARS else MINOR_PER_MAJOR
+    per_major = minor_per_unit(currency)
 
     def written(minor: float) -> str:
         number = compact(minor / per_major, language)
@@ -55,5 +59,5 @@ def short_money(language: str, currency: str) -> Callable[[float], str]:
 
 def axis_of_money(language: str, currency: str) -> Callable[[float], str]:
     """Write minor units for an axis: the sign of the currency stands elsewhere."""
-    per_major = 1 if currency == STARS else MINOR_PER_MAJOR
+    per_major = minor_per_unit(currency)
     return lambda minor: compact(minor / per_major, language)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from photomat.console.charts import COLOURS, Point, bars, lines, meter
 from photomat.console.lists import csv_response
 from photomat.console.page import Action, Page, PageContext
-from photomat.console.written import axis_of_money, compact, short_money, whole
+from photomat.console.written import axis_of_money, compact, minor_per_unit, short_money, whole
 from photomat.kernel.money import Money
 from photomat.reports.people import Cohort, FunnelStep, read_cohorts, read_funnel
 from photomat.reports.period import Period, Sales, chosen_period, last_days
@@ -88,7 +88,9 @@ def _revenue_chart(ctx: PageContext, report: SalesReport) -> Markup:
         Point(label=f"{day.day:%d.%m}", values=(day.sales.revenue.minor, max(day.paid_in.minor, 0)))
         for day in report.days
     ]
-    return lines(points, title=ctx.say("console-reports-revenue"), **_written(ctx, report))
+    return lines(
+        points, title=ctx.say("console-reports-revenue"), unit=minor_per_unit(report.currency), **_written(ctx, report)
+    )
 
 
 def _margin_chart(ctx: PageContext, report: SalesReport) -> Markup:
@@ -100,7 +102,13 @@ def _margin_chart(ctx: PageContext, report: SalesReport) -> Markup:
         )
         for day in report.days
     ]
-    return bars(points, title=ctx.say("console-reports-margin"), colours=MADE_OF, **_written(ctx, report))
+    return bars(
+        points,
+        title=ctx.say("console-reports-margin"),
+        colours=MADE_OF,
+        unit=minor_per_unit(report.currency),
+        **_written(ctx, report),
+    )
 
 
 def _written(ctx: PageContext, report: SalesReport) -> dict[str, Callable[[float], str]]:
@@ -147,7 +155,13 @@ def _models_chart(ctx: PageContext, report: SalesReport, best: Sequence[str]) ->
         rest = day.sales.revenue.minor - sum(of_best)
         points.append(Point(label=f"{day.day:%d.%m}", values=(*of_best, rest)))
     colours = (*COLOURS[: len(best)], OTHERS)
-    return bars(points, title=ctx.say("console-reports-models"), colours=colours, **_written(ctx, report))
+    return bars(
+        points,
+        title=ctx.say("console-reports-models"),
+        colours=colours,
+        unit=minor_per_unit(report.currency),
+        **_written(ctx, report),
+    )
 
 
 async def show_cohorts(ctx: PageContext) -> web.Response:

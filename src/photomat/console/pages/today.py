@@ -7,7 +7,7 @@ from aiohttp import web
 
 from photomat.console.charts import Point, compared
 from photomat.console.page import Action, Page, PageContext
-from photomat.console.written import age, axis_of_money, short_money, whole
+from photomat.console.written import age, axis_of_money, minor_per_unit, short_money, whole
 from photomat.kernel.money import Money
 from photomat.reports.today import NeedKind, Today, read_today
 
@@ -71,6 +71,7 @@ def _chart(ctx: PageContext, today: Today) -> str:
         title=ctx.say("console-today-by-hour"),
         written=short_money(ctx.language, currency),
         axis=axis_of_money(ctx.language, currency),
+        unit=minor_per_unit(currency),
     )
 
 
