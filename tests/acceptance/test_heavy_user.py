@@ -24,6 +24,8 @@ FLOOD = 500
 FIRST_UPDATE = 900_000_000
 AT_ONCE = 20
 OTHERS = 10
+KIE_WINDOW_S = 10
+"""Kie allows fewer tasks in ten seconds than all of them order at once: the last ones wait for the next window."""
 MOST_RUNNING = 10
 A_MINUTE = 60
 OVERTAKEN = """
@@ -59,7 +61,7 @@ async def test_ten_others_hardly_notice_somebody_who_floods_and_orders_all_they_
         await _are_received(system, heavy, began)
         _, beside = await asyncio.gather(_flood(system, heavy), _pictures(others))
         await _took_turns(system, heavy, [customer for customer, _, _ in others], began)
-        assert max(beside) <= 3 * max(alone) + 5, (alone, beside)
+        assert max(beside) <= 3 * max(alone) + KIE_WINDOW_S + 5, (alone, beside)
         await _ends(system, heavy, began)
 
 

@@ -12,6 +12,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from aiogram import Bot
+from aiogram.client.session.aiohttp import AiohttpSession
+from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import ClientSession, CookieJar, web
 
 from photomat.app.live_settings import rules_of
@@ -110,12 +112,18 @@ class RunningConsole:
         return await new_link(self.pool, operator=f"telegram:{telegram_id} {role.word}", telegram_id=telegram_id)
 
 
-def console_config(pool: Pool, *, folder: Path, password: str | None = PASSWORD, **others: Any) -> ConsoleConfig:
+NOBODY = TelegramAPIServer.from_base("http://127.0.0.1:9")
+"""A Telegram that nobody answers at: files of customers cannot be read."""
+
+
+def console_config(
+    pool: Pool, *, bot: Bot, folder: Path, password: str | None = PASSWORD, **others: Any
+) -> ConsoleConfig:
     orders = others.pop("orders", None) or orders_of(pool)
     usual: dict[str, Any] = {
         "templates": Templates(pool=pool, catalog=orders.catalog, shipped=shipped_templates(orders.catalog)),
         "archive": ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="", reserve_bytes=0)),
-        "files": BotFiles(Bot("1:test"), within_s=5),
+        "files": BotFiles(bot, within_s=5),
         "owners": Owners(telegram_ids=[OWNER_ID], password=password),
         "zone": ZoneInfo("Europe/Moscow"),
         "settings": rules_of(Settings(_env_file=None)),
@@ -133,8 +141,8 @@ async def running_console(
     database: str, *, folder: Path = Path("no-copies"), **others: Any
 ) -> AsyncIterator[RunningConsole]:
     """The console on this database; `others` replace parts of its configuration."""
-    async with pool_of(database) as pool:
-        config = console_config(pool, folder=folder, **others)
+    async with pool_of(database) as pool, Bot("1:test", session=AiohttpSession(api=NOBODY)) as bot:
+        config = console_config(pool, bot=bot, folder=folder, **others)
         app = web.Application()
         app.add_subapp("/console/", build_console(lambda: config))
         async with served(app) as url:
