@@ -36,6 +36,15 @@ async def test_without_a_session_no_page_shows_anything(database: str) -> None:
             assert answer.path.startswith("/console/sign-in"), action.path
 
 
+async def test_the_door_without_a_session_is_the_sign_in(database: str) -> None:
+    async with running_console(database) as console, console.visitor() as visitor:
+        for path in ("/console/", "/console/today"):
+            async with visitor.client.get(f"{console.url}{path}", allow_redirects=False) as answer:
+                assert (answer.status, answer.headers["Location"]) == (303, "/console/sign-in")
+    async with running_console(database) as console, console.signed_in() as owner:
+        assert (await owner.get("/console/")).path == "/console/today"
+
+
 async def test_every_answer_carries_the_security_headers(database: str) -> None:
     async with running_console(database) as console, console.signed_in() as owner:
         for path in ["/console/sign-in", "/console/nothing-here", "/console/static/console.js", "/console/today"]:

@@ -16,7 +16,17 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from photomat.console.page import BASE, MAX_REASON, TEMPLATES, Action, ActionContext, Page, PageContext, config_of
+from photomat.console.page import (
+    BASE,
+    FIRST_PAGE,
+    MAX_REASON,
+    TEMPLATES,
+    Action,
+    ActionContext,
+    Page,
+    PageContext,
+    config_of,
+)
 from photomat.kernel.text import storable
 from photomat.operators.access import (
     SESSION_LASTS,
@@ -178,7 +188,8 @@ async def _signed_in(request: web.Request, *, takes_flash: bool) -> SignedIn:
         return found
     if "text/event-stream" in request.headers.get("Accept", ""):
         raise web.HTTPUnauthorized
-    wanted = f"?next={quote(request.path_qs)}" if request.method == "GET" else ""
+    is_chosen = request.method == "GET" and request.path_qs not in {f"{BASE}/", FIRST_PAGE}
+    wanted = f"?next={quote(request.path_qs)}" if is_chosen else ""
     raise web.HTTPSeeOther(SIGN_IN + wanted)
 
 
@@ -267,7 +278,7 @@ def _has_csrf(fields: Mapping[str, str], cookie: str) -> bool:
 def _own_path(wanted: str) -> str:
     """Where to go after the sign-in: a page of the console, never another site."""
     is_ours = wanted.startswith(f"{BASE}/") and not wanted.startswith(SIGN_IN)
-    return wanted if is_ours and not {"\\", "\r", "\n"} & set(wanted) else f"{BASE}/today"
+    return wanted if is_ours and not {"\\", "\r", "\n"} & set(wanted) else FIRST_PAGE
 
 
 def _back(request: web.Request) -> str:

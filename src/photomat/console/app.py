@@ -14,7 +14,7 @@ from aiohttp.typedefs import Handler
 
 from photomat.console import access, live, pages
 from photomat.console.config import ConsoleConfig
-from photomat.console.page import BASE, CONFIG, TEMPLATES, Action, Page, config_of
+from photomat.console.page import BASE, CONFIG, FIRST_PAGE, TEMPLATES, Action, Page, PageContext, config_of
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import SignedIn
@@ -52,7 +52,7 @@ def build_console(config: Callable[[], ConsoleConfig]) -> web.Application:
     app[CONFIG], app[TEMPLATES], app[live.STREAMS] = config, _templates(), []
     app.on_response_prepare.append(access.add_headers)
     app.cleanup_ctx.append(_compile_templates)
-    app.router.add_get("/", _to_today)
+    app.router.add_get("/", access.guarded_page(Page("/", _to_today), _shell))
     app.router.add_get("/sign-in", access.show_sign_in)
     app.router.add_post("/sign-in", access.sign_in)
     app.router.add_post("/sign-out", access.leave)
@@ -83,8 +83,8 @@ async def _pauses(request: web.Request) -> list[str]:
     return [pause_in_words(say, one, zone=config.zone) for one in await active_pauses(config.pool)]
 
 
-async def _to_today(_request: web.Request) -> web.StreamResponse:
-    raise web.HTTPSeeOther(f"{BASE}/today")
+async def _to_today(_ctx: PageContext) -> web.StreamResponse:
+    raise web.HTTPSeeOther(FIRST_PAGE)
 
 
 async def _static(request: web.Request) -> web.Response:

@@ -25,6 +25,7 @@ from photomat.operators.actions import ActionResult
 from photomat.texts.load import Say
 
 BASE: Final = "/console"
+FIRST_PAGE: Final = f"{BASE}/today"
 MAX_REASON: Final = 500
 MAX_ID: Final = 2**63 - 1
 CONFIG: Final[web.AppKey[Callable[[], ConsoleConfig]]] = web.AppKey("console_config")
