@@ -5,12 +5,20 @@ from pathlib import Path
 from photomat_sandbox.telegram import person_acts
 from support.customer import Customer
 from support.instance import Instance
+from support.patience import until_found
 from support.system import running_system
 
 THE_QUESTION = 8
 """/start, [Create a picture], [Z-Image], the prompt, [1:1], [Create], [🆘], the question."""
 THREAD = "SELECT side, text FROM ticket_messages ORDER BY message_id"
 REFUNDS = "SELECT count(*) FROM ledger_transactions WHERE refunds IS NOT NULL"
+
+
+REFUNDED = """
+    SELECT true FROM ledger_transactions
+     WHERE refunds IS NOT NULL AND NOT EXISTS (SELECT FROM inbox WHERE handled_at IS NULL AND parked_at IS NULL)
+"""
+"""Given back, and the tap that was killed is handled, by whichever instance."""
 
 
 async def test_killed_around_a_question_its_answer_and_a_refund_nothing_is_lost_or_doubled(
@@ -34,7 +42,8 @@ async def test_killed_around_a_question_its_answer_and_a_refund_nothing_is_lost_
         await peter.taps("Наша ошибка")
         await dies(third)
         await system.start()
-        await peter.sees("уже вернулись")
+        async with system.sql() as connection:
+            await until_found(lambda: connection.fetchval(REFUNDED))
         anna.says("/support")
         await anna.taps("№ 1")
         thread = await anna.sees("Вернули 0,64 ₽")
