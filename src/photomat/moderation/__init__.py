@@ -1,0 +1,1 @@
+"""Content rules: what may be ordered, decided before money is held; strikes and appeals."""

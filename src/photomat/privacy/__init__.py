@@ -1,0 +1,1 @@
+"""What a user may ask about their data: consent, export and erasure."""
