@@ -1,5 +1,6 @@
 """Reports to Sentry: an unexpected error arrives with the way it took, and with no secret, URL, prompt or local variable."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -73,7 +74,7 @@ async def test_a_report_holds_the_way_and_no_secret() -> None:
     async with reporting() as sentry:
         step = LoopStep(name="sends", claim=one_item, do=handler, width=1)
         with correlated("1a2b3c4d"):
-            await Loop(step, wake=None).run_once()  # type: ignore[arg-type]  run once, never woken
+            await Loop(step, wake=asyncio.Event()).run_once()
         await until(lambda: events(sentry))
         (event,) = events(sentry)
         everything = sentry.everything.decode()
