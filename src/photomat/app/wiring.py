@@ -101,7 +101,7 @@ from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
 from photomat.templates.template import Template
 from photomat.texts.load import Texts, load_texts
-from photomat.web.app import Health, build_app
+from photomat.web.app import HealthProbe, build_app
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
@@ -363,7 +363,7 @@ class Program:
 
     def web_app(self) -> web.Application:
         return build_app(
-            health=Health(
+            health=HealthProbe(
                 state=self.state,
                 version=__version__,
                 queue_depth=lambda: queue_depth(self.pool),

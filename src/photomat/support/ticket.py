@@ -47,7 +47,7 @@ class Side(StrEnum):
     SYSTEM = "system"
 
 
-class Event(StrEnum):
+class TicketEvent(StrEnum):
     """What a message of the system says; the texts are `ticket-event-…`."""
 
     REFUNDED = "refunded"
@@ -99,7 +99,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketMessage:
-    """One message of a thread. The text of the system's is an `Event`, with its facts."""
+    """One message of a thread. The text of the system's is a `TicketEvent`, with its facts."""
 
     message_id: int
     ticket_id: int
@@ -111,8 +111,8 @@ class TicketMessage:
     created_at: datetime
 
     @property
-    def event(self) -> Event | None:
-        return Event(self.text) if self.side is Side.SYSTEM else None
+    def event(self) -> TicketEvent | None:
+        return TicketEvent(self.text) if self.side is Side.SYSTEM else None
 
     @property
     def amount(self) -> Money | None:
