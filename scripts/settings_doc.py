@@ -75,7 +75,18 @@ SECTIONS: Final = (
     (
         "People who run it",
         "Operators start the bot once, or Telegram keeps it from writing to them. The console is at /console/.",
-        ("admin_ids", "console_password", "metrics_token", "timezone"),
+        ("admin_ids", "console_password", "timezone"),
+    ),
+    (
+        "Watching it",
+        "Metrics, error reports and traces: docs/operations/observability.md says what is sent and what never is.",
+        (
+            "metrics_token",
+            "sentry_dsn",
+            "sentry_environment",
+            "otel_exporter_otlp_endpoint",
+            "otel_exporter_otlp_headers",
+        ),
     ),
     (
         "Patience",

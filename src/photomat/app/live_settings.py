@@ -9,6 +9,7 @@ changed, an older version runs) is not used, and logged. Imports no aiogram.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -71,6 +72,8 @@ SHOWN: Final = frozenset(
         "yookassa_sources",
         "crypto_pay_api_url",
         "assistant_model",
+        "sentry_environment",
+        "otel_exporter_otlp_endpoint",
         "update_workers",
         "log_format",
         "data_dir",
@@ -89,6 +92,8 @@ MINOR: Final = frozenset(
     }
 )
 LINES: Final = frozenset({"transfer_details"})
+LEAST_SECRET: Final = 8
+"""Shorter parts of secrets are ordinary words and numbers."""
 MAX_DIGITS: Final = 30
 EVERY_S: Final = 1.0
 T = TypeVar("T")
@@ -280,6 +285,15 @@ def _at_start(base: Settings) -> Iterable[StartSetting]:
                 is_set=bool(value),
                 from_environment=name in base.model_fields_set,
             )
+
+
+def secrets_of(settings: Settings) -> frozenset[str]:
+    """Every secret of the settings, and what is derived from the bot's token: texts that are never shown, their parts too."""
+    hidden = [name for name in Settings.model_fields if name not in SHOWN and name not in set(live_names())]
+    texts = [as_text(getattr(settings, name)) for name in hidden if kind_of(name) == "text"]
+    parts = [part for text in texts for part in re.split(r"[,:@/?&=\s]+", text)]
+    derived = [settings.webhook_secret, *(secret.hex() for secret in settings.callback_secrets)]
+    return frozenset(text for text in (*texts, *parts, *derived) if len(text) >= LEAST_SECRET)
 
 
 def _parsed(base: Settings, values: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, SettingRefused]]:

@@ -71,7 +71,19 @@ class Settings(BaseSettings):
     console_password: str | None = Field(
         None, description="Opens the operators' console as its owner; without it a link from the bot does."
     )
-    metrics_token: str | None = Field(None, description="GET /metrics asks for it: `Authorization: Bearer …`.")
+    metrics_token: str | None = Field(
+        None, description="GET /metrics asks for it: `Authorization: Bearer …`. Without it only this machine may ask."
+    )
+
+    sentry_dsn: str | None = Field(None, description="Unexpected errors are reported there; needs the extra `sentry`.")
+    sentry_environment: str = Field("production", description="How this installation is called there.")
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None, description="Traces are sent there (OTLP over HTTP, without /v1/traces); needs the extra `otel`."
+    )
+    otel_exporter_otlp_headers: str | None = Field(
+        None, description="What that collector asks for, such as a key: `name=value`, by comma."
+    )
+
     currency: str = Field(
         "RUB",
         pattern=r"^[A-Z]{3}$",
@@ -242,6 +254,7 @@ class Settings(BaseSettings):
         "yookassa_api_url",
         "crypto_pay_api_url",
         "terms_url",
+        "otel_exporter_otlp_endpoint",
     )
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:

@@ -91,6 +91,7 @@ from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
 from photomat.providers.port import PaymentProvider
+from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
@@ -103,6 +104,7 @@ from photomat.templates.template import Template
 from photomat.texts.load import Texts, load_texts
 from photomat.web.app import HealthProbe, build_app
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.metrics import MetricsPage
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
@@ -368,7 +370,9 @@ class Program:
                 version=__version__,
                 queue_depth=lambda: queue_depth(self.pool),
                 is_disk_full=lambda: self.disk.is_full,
-                metrics_token=self.settings.metrics_token,
+            ),
+            metrics=MetricsPage(
+                refresh=DatabaseFigures(self.pool).refresh, token=self.settings.metrics_token, pool=self.pool
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),

@@ -19,7 +19,9 @@ from typing import Final, NoReturn
 
 import uvloop
 
+from photomat.app.crash_reports import require_sentry
 from photomat.app.settings import SANDBOX_WELCOME, Settings, load
+from photomat.app.tracing import require_otel
 from photomat.cli.database import Database, owned_database
 from photomat.cli.drawn_examples import draw_examples
 from photomat.cli.screen import show_box
@@ -247,6 +249,8 @@ def _leave() -> NoReturn:
 
 
 def prepare(settings: Settings) -> None:
+    require_sentry(settings)
+    require_otel(settings)
     logs.configure(settings.log_format, sys.stdout)
     failpoint.arm(settings.failpoint)
 

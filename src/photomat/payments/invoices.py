@@ -18,8 +18,9 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import UserId
-from photomat.kernel.logs import get_logger
+from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.money import Money
+from photomat.kernel.trace import span
 from photomat.payments import refunds
 from photomat.payments.receive import IncomingPayment, PaymentSource, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
@@ -116,6 +117,10 @@ class InvoicePoller:
         return [OpenInvoice(**dict(row)) for row in rows]
 
     async def poll(self, invoice: OpenInvoice) -> None:
+        with correlated(None), span("payment.invoice", provider=invoice.provider):
+            await self._poll_or_postpone(invoice)
+
+    async def _poll_or_postpone(self, invoice: OpenInvoice) -> None:
         provider = self.providers.get(invoice.provider)
         if provider is None:
             await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")

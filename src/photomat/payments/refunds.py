@@ -19,10 +19,12 @@ from photomat.db.rows import Row, require_row
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.errors import Corrupt, NotEnough, OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.logs import get_logger
+from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.money import Money
+from photomat.kernel.trace import span
 from photomat.payments import notices
 from photomat.payments.payment import Payment, find_payment, lock_payment, lock_provider_payment
+from photomat.payments.receive import count_payment
 from photomat.rewards import bonus as rewards_bonus
 from photomat.wallet import ledger, refunds
 from photomat.wallet.ledger import lock_wallets
@@ -169,6 +171,7 @@ async def _take(
 
 async def finish_refund(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
     """The refund is certain: take back what was given because of the payment, and notify the payer."""
+    count_payment(tx, provider=payment.provider, event="refunded", amount=amount)
     await lock_wallets(tx, payment.user_id)
     bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
     await rewards_bonus.after_refund(
@@ -272,6 +275,10 @@ class Refunder:
 
     async def refund(self, refund: ClaimedRefund) -> None:
         """Ask once; yes and a clear no end it, anything else is retried."""
+        with correlated(None), span("payment.refund", provider=refund.payment.provider):
+            await self._ask(refund)
+
+    async def _ask(self, refund: ClaimedRefund) -> None:
         failpoint("refund.after_claim")
         call = self.calls.get(refund.payment.provider, _switched_off)
         try:
