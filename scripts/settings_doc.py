@@ -145,7 +145,15 @@ SECTIONS: Final = (
     (
         "Servers on the other side",
         "For another Bot API server, a mirror, or a simulator; http addresses are fine. Nothing is uploaded yet.",
-        ("telegram_api_url", "kie_api_url", "kie_upload_url", "yookassa_api_url", "crypto_pay_api_url"),
+        (
+            "telegram_api_url",
+            "telegram_local_dir",
+            "telegram_webhook_url",
+            "kie_api_url",
+            "kie_upload_url",
+            "yookassa_api_url",
+            "crypto_pay_api_url",
+        ),
     ),
     ("For tests", "Never set it where money is earned.", ("failpoint",)),
 )

@@ -63,6 +63,8 @@ SHOWN: Final = frozenset(
         "public_url",
         "render_external_url",
         "telegram_api_url",
+        "telegram_local_dir",
+        "telegram_webhook_url",
         "kie_api_url",
         "kie_upload_url",
         "admin_ids",

@@ -60,6 +60,15 @@ class Settings(BaseSettings):
     )
     render_external_url: str | None = Field(None, description="Set by Render; stands in for PUBLIC_URL.")
     telegram_api_url: str = Field("https://api.telegram.org", description="The Bot API server.")
+
+    telegram_local_dir: Path | None = Field(
+        None,
+        description="The working folder of your own Bot API server (run with --local), as mounted here: files up to 2000 MB.",
+    )
+    telegram_webhook_url: str | None = Field(
+        None, description="Where your own Bot API server reaches us, such as http://bot:8080. Empty: PUBLIC_URL."
+    )
+
     kie_api_url: str = Field("https://api.kie.ai", description="Kie's API server.")
     kie_upload_url: str = Field("https://kieai.redpandaai.co", description="Kie's upload server.")
     kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")
@@ -249,6 +258,7 @@ class Settings(BaseSettings):
         "public_url",
         "render_external_url",
         "telegram_api_url",
+        "telegram_webhook_url",
         "kie_api_url",
         "kie_upload_url",
         "yookassa_api_url",
@@ -330,6 +340,12 @@ class Settings(BaseSettings):
     def base_url(self) -> str | None:
         """The URL where the outside reaches us; None if it cannot."""
         return self.public_url or self.render_external_url
+
+    @property
+    def webhook_url(self) -> str | None:
+        """Where Telegram sends updates; None: they are fetched by long polling."""
+        base = self.telegram_webhook_url or self.base_url
+        return None if base is None else f"{base}/telegram/webhook"
 
     @property
     def has_assistant(self) -> bool:

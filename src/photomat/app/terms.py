@@ -11,6 +11,7 @@ from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.limits import Limits
 from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
 from photomat.rewards.payouts import ReferralTerms
+from photomat.telegram.limits import CLOUD, LOCAL, BotApiLimits
 
 
 def rates_of(settings: Settings) -> Rates:
@@ -82,3 +83,7 @@ def referral_terms_of(settings: Settings) -> ReferralTerms:
 
 def welcome_credit_of(settings: Settings) -> Money:
     return Money(settings.welcome, settings.currency)
+
+
+def bot_api_limits_of(settings: Settings) -> BotApiLimits:
+    return CLOUD if settings.telegram_local_dir is None else LOCAL

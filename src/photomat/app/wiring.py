@@ -35,6 +35,7 @@ from photomat.app.flow import (
 from photomat.app.live_settings import LiveSettings
 from photomat.app.settings import Settings
 from photomat.app.terms import (
+    bot_api_limits_of,
     call_limits_of,
     limits_of,
     payment_options_of,
@@ -223,7 +224,11 @@ class Program:
             support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
             files=self.file_sources,
             pages=ResultPages(
-                messenger=TelegramMessenger(self.bot), archive=self._archive, texts=self.texts, links=self._links
+                messenger=TelegramMessenger(self.bot),
+                archive=self._archive,
+                texts=self.texts,
+                links=self._links,
+                limits=bot_api_limits_of(self.settings),
             ),
             has_assistant=settings.has_assistant,
             admin=AdminOptions(
@@ -313,6 +318,7 @@ class Program:
             texts=self.texts,
             links=self._links,
             rich=self.settings.rich_results,
+            limits=bot_api_limits_of(self.settings),
         )
         return Coordinator(
             pool=self.pool,
@@ -333,6 +339,7 @@ class Program:
             texts=self.texts,
             model_of=self.catalog.models.get,
             links=self._links,
+            limits=bot_api_limits_of(self.settings),
         )
 
     def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
@@ -470,6 +477,7 @@ def result_files(settings: Settings) -> ResultFiles:
         folder=settings.results_folder,
         trusted_host=_kie_host(settings),
         reserve_bytes=settings.disk_reserve_mb * MIB,
+        limits=bot_api_limits_of(settings),
     )
 
 
@@ -482,6 +490,7 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
+        limits=bot_api_limits_of(settings),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
         folder=settings.results_folder,
