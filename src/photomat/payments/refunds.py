@@ -16,6 +16,7 @@ from typing import Final, Literal, TypeAlias
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, require_row
+from photomat.fiscal import receipt as fiscal
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.errors import Corrupt, NotEnough, OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.failpoint import failpoint
@@ -172,8 +173,9 @@ async def _take(
 
 
 async def finish_refund(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
-    """The refund is certain: take back what was given because of the payment, and notify the payer."""
+    """The refund is certain: take back what was given because of it, annul its fiscal receipt, and notify the payer."""
     await lock_wallets(tx, payment.user_id)
+    await _annul_fiscal(tx, payment, refund_id=refund_id, amount=amount)
     bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
     await rewards_bonus.after_refund(
         tx, payment_id=payment.payment_id, user_id=payment.user_id, refunded=amount, of=payment.credit
@@ -188,6 +190,12 @@ async def finish_refund(tx: Transaction, payment: Payment, *, refund_id: int, am
         bonus=bonus,
         owed=wallet.owed,
     )
+
+
+async def _annul_fiscal(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
+    paid = await tx.fetchval("SELECT paid_amount FROM payment_refunds WHERE refund_id = $1", refund_id)
+    taxed = fiscal.taxed(paid=Money(paid, payment.paid.currency), credit=amount)
+    await fiscal.want_annulment(tx, payment_id=payment.payment_id, refund_id=refund_id, amount=taxed)
 
 
 async def end_refund(tx: Transaction, refund_id: int, state: RefundState, *, error: str | None = None) -> bool:
