@@ -63,6 +63,20 @@ SECTIONS: Final = (
         ),
     ),
     (
+        "Fiscal receipts of YooKassa",
+        "For a shop that must send them: docs/operations/fiscal.md says which to choose. Your accountant decides what applies.",
+        (
+            "yookassa_receipts",
+            "yookassa_vat_code",
+            "yookassa_tax_system",
+            "yookassa_payment_subject",
+            "yookassa_payment_mode",
+            "yookassa_receipt_item",
+            "yookassa_measure",
+            "yookassa_email_only",
+        ),
+    ),
+    (
         "Rewards",
         "For users who bring others. Minor units.",
         ("referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),

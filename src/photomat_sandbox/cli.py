@@ -44,6 +44,12 @@ ShopId = Annotated[str, typer.Option(help="YooKassa: the one shop that is accept
 ShopKey = Annotated[str, typer.Option(help="YooKassa: its secret key.")]
 ShopCurrency = Annotated[str, typer.Option(help="YooKassa: the currency of the shop.")]
 ShopReceipts = Annotated[bool, typer.Option("--shop-receipts", help="YooKassa: refuse payments without a receipt.")]
+ShopSelfEmployed = Annotated[
+    bool, typer.Option("--shop-self-employed", help="YooKassa: its receipts have the shorter form.")
+]
+ShopEmailOnly = Annotated[
+    bool, typer.Option("--shop-email-only", help="YooKassa: receipts go to e-mail addresses only.")
+]
 CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
 PayTo = Annotated[str, typer.Option(help="The bot's base URL; payment notices go to its /pay/…. Empty sends none.")]
 Operator = Annotated[int, typer.Option(help="Add an operator with this user id; 0 adds none.")]
@@ -117,6 +123,8 @@ def serve(
     shop_key: ShopKey = "test_sandbox-shop",
     shop_currency: ShopCurrency = "RUB",
     shop_receipts: ShopReceipts = False,
+    shop_self_employed: ShopSelfEmployed = False,
+    shop_email_only: ShopEmailOnly = False,
     crypto_token: CryptoToken = "1000:sandbox",  # noqa: S107 - opens nothing but the simulator
     pay_to: PayTo = "",
     operator: Operator = 0,
@@ -138,7 +146,14 @@ def serve(
     bot = BotProcess(transcript=transcript)
     telegram_app = build_telegram(chats, transcript, faults, state_file=state, bot=bot)
     kie_app = build_kie(account, transcript, faults)
-    shop = YooKassaWorld(shop_id=shop_id, secret_key=shop_key, currency=shop_currency, receipts_required=shop_receipts)
+    shop = YooKassaWorld(
+        shop_id=shop_id,
+        secret_key=shop_key,
+        currency=shop_currency,
+        receipts_required=shop_receipts,
+        self_employed=shop_self_employed,
+        email_only=shop_email_only,
+    )
     mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to)
     servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
     asyncio.run(_serve(servers, heard=bot.feed if with_stdin else None))

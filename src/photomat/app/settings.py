@@ -23,6 +23,13 @@ SANDBOX_WELCOME = 100_000
 SANDBOX_FOLDER = "sandbox"
 MAX_S = 366 * 86400
 UPDATES_PER_MINUTE = 120
+FOR_54FZ = (
+    "yookassa_vat_code",
+    "yookassa_tax_system",
+    "yookassa_payment_subject",
+    "yookassa_payment_mode",
+    "yookassa_measure",
+)
 MAX_MINOR = 10**12
 """Far above any price, far below what a bigint holds."""
 
@@ -154,6 +161,34 @@ class Settings(BaseSettings):
         "185.71.76.0/27,185.71.77.0/27,77.75.153.0/25,77.75.156.11,77.75.156.35,77.75.154.128/25,2a02:5180::/32",
         description="The networks YooKassa's notices come from, by comma.",
     )
+
+    yookassa_receipts: Literal["54fz", "self-employed"] | None = Field(
+        None,
+        description="Fiscal receipts inside YooKassa's payments: the form of 54-FZ or of the self-employed. Empty: none.",
+    )
+    yookassa_vat_code: int = Field(
+        1, ge=1, le=99, description="Their VAT code by YooKassa's list: 1 no VAT, 2 0 %, 4 20 %, … 54-FZ only."
+    )
+    yookassa_tax_system: int | None = Field(
+        None, ge=1, le=6, description="Their tax system, 1 to 6, where the shop has several. 54-FZ only."
+    )
+    yookassa_payment_subject: Literal[
+        "service", "payment", "commodity", "job", "intellectual_activity", "property_right", "composite", "another"
+    ] = Field("service", description="Their subject of payment. 54-FZ only.")
+    yookassa_payment_mode: Literal["full_payment", "full_prepayment", "advance"] = Field(
+        "full_payment",
+        description="Their mode of payment. The other two need a closing receipt later, which is yours to make. 54-FZ only.",
+    )
+    yookassa_receipt_item: str = Field(
+        "", max_length=128, description="What they say was sold. Default: a top-up of the balance, in Russian."
+    )
+    yookassa_measure: Literal["piece", "minute", "hour", "day", "another"] | None = Field(
+        None, description="Their unit of measure, where the cash register wants one. 54-FZ only."
+    )
+    yookassa_email_only: bool = Field(
+        default=False, description="Ask for an e-mail address, not a phone number: «Чеки от ЮKassa» go to e-mail only."
+    )
+
     crypto_pay_token: str | None = Field(None, description="Crypto Pay (@CryptoBot): your app's token.")
     crypto_pay_api_url: str = Field("https://pay.crypt.bot", description="Crypto Pay's API server.")
     referral_reward: int = Field(
@@ -447,7 +482,7 @@ def load() -> Settings:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}" for one in error.errors()
         ]
     else:
-        problems += _wrong_rate(settings)
+        problems += _wrong_rate(settings) + _wrong_receipts(settings)
     if problems:
         raise Startup("These settings are wrong: " + "; ".join(problems) + ".") from None
     return settings.in_sandbox() if settings.sandboxed else settings
@@ -460,6 +495,21 @@ def _wrong_rate(settings: Settings) -> list[str]:
     if settings.currency != "RUB" and "usd_rate" not in settings.model_fields_set:
         return [f"USD_RATE is missing (how much {settings.currency} one US dollar costs)"]
     return []
+
+
+def _wrong_receipts(settings: Settings) -> list[str]:
+    """Fiscal receipts are about roubles and part of YooKassa's payments; those of the self-employed have fewer fields."""
+    given = [name for name in FOR_54FZ if name in settings.model_fields_set]
+    if settings.yookassa_receipts is None:
+        return [f"{name.upper()} has no effect without YOOKASSA_RECEIPTS" for name in given]
+    problems = []
+    if settings.currency != "RUB":
+        problems.append("YOOKASSA_RECEIPTS needs CURRENCY=RUB")
+    if settings.yookassa_shop_id is None and not settings.sandboxed:
+        problems.append("YOOKASSA_RECEIPTS needs YOOKASSA_SHOP_ID and YOOKASSA_SECRET_KEY")
+    if settings.yookassa_receipts == "self-employed":
+        problems += [f"{name.upper()} is not part of receipts of the self-employed: leave it empty" for name in given]
+    return problems
 
 
 def _missing_of(keys: BaseSettings) -> list[str]:

@@ -9,9 +9,11 @@ from photomat.catalog.pricing import USD_PER_CREDIT, Rates
 from photomat.jobs.job import Times
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.limits import Limits
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
 from photomat.rewards.payouts import ReferralTerms
 from photomat.telegram.limits import CLOUD, LOCAL, BotApiLimits
+from photomat.texts.load import Texts
 
 
 def rates_of(settings: Settings) -> Rates:
@@ -70,6 +72,22 @@ def payment_options_of(settings: Settings) -> PaymentOptions:
         most=Money(settings.topup_most, currency),
         a_day=settings.topups_per_day,
         transfer_details=settings.transfer_details,
+    )
+
+
+def fiscal_options_of(settings: Settings, texts: Texts) -> FiscalOptions | None:
+    """What YooKassa's fiscal receipts say; None where it is sent none. They are documents of Russian law: in Russian."""
+    if not settings.yookassa_receipts:
+        return None
+    return FiscalOptions(
+        form=settings.yookassa_receipts,
+        item=settings.yookassa_receipt_item or texts.say("ru", "fiscal-receipt-item"),
+        vat_code=settings.yookassa_vat_code,
+        tax_system=settings.yookassa_tax_system,
+        payment_subject=settings.yookassa_payment_subject,
+        payment_mode=settings.yookassa_payment_mode,
+        measure=settings.yookassa_measure or None,
+        email_only=settings.yookassa_email_only,
     )
 
 

@@ -37,6 +37,7 @@ from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
     call_limits_of,
+    fiscal_options_of,
     limits_of,
     payment_options_of,
     rates_of,
@@ -206,7 +207,12 @@ class Program:
 
     @property
     def topups(self) -> TopupService:
-        return TopupService(pool=self.pool, options=payment_options_of(self.settings), providers=self.providers)
+        return TopupService(
+            pool=self.pool,
+            options=payment_options_of(self.settings),
+            providers=self.providers,
+            fiscal=fiscal_options_of(self.settings, self.texts),
+        )
 
     def _bot_config(self) -> BotConfig:
         settings = self.settings
@@ -532,5 +538,5 @@ def refund_calls(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str
     }
 
 
-async def _refund_at(provider: PaymentProvider, refund: ClaimedRefund) -> None:
-    await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
+async def _refund_at(provider: PaymentProvider, refund: ClaimedRefund) -> str | None:
+    return await provider.refund(refund.payment.external_id, refund.paid, key=refund.key, fiscal=refund.fiscal)

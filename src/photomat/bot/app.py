@@ -32,6 +32,7 @@ from photomat.bot.support import desk
 from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
+from photomat.bot.topup import contact as topup_contact
 from photomat.bot.topup import handlers as topup
 from photomat.bot.topup import stars, subscription
 from photomat.bot.transfer import handlers as transfer
@@ -104,6 +105,7 @@ def _routers() -> list[Router]:
         next_order.router(),
         rewards.router(),
         topup.router(),
+        topup_contact.router(),
         subscription.router(),
         support.router(),
         fallback.unknown_command_router(),
@@ -122,6 +124,7 @@ def _routers() -> list[Router]:
         order_card.router(),
         assistant.router(),
         topup.own_sum_router(),
+        topup_contact.answers_router(),
         wish_changes.router(),
         wish.router(),
         fallback.router(),

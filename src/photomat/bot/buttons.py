@@ -440,6 +440,18 @@ class CheckInvoiceButton(CallbackData, PrivateOnly, prefix="pc"):
     topup_id: Id
 
 
+class ContactAction(StrEnum):
+    SHOW = "show"
+    CHANGE = "set"
+    DELETE = "del"
+
+
+class FiscalContactButton(CallbackData, OpensPage, PrivateOnly, prefix="fc"):
+    """Shows, changes or deletes where the fiscal receipts of the user who taps go."""
+
+    action: ContactAction
+
+
 class SubscriptionAction(StrEnum):
     SHOW = "show"
     BUY = "buy"

@@ -158,6 +158,9 @@ def simulators(settings: Settings) -> Iterator[Simulators]:
         *("--state", str(state), "--kie-state", str(kie_state)),
         *("--shop-id", SHOP_ID, "--shop-key", SHOP_KEY, "--shop-currency", settings.currency),
         *("--crypto-token", CRYPTO_TOKEN, "--pay-to", f"http://127.0.0.1:{settings.port}"),
+        *(("--shop-receipts",) if settings.yookassa_receipts else ()),
+        *(("--shop-self-employed",) if settings.yookassa_receipts == "self-employed" else ()),
+        *(("--shop-email-only",) if settings.yookassa_email_only else ()),
         *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
         *(() if settings.telegram_local_dir is None else ("--local", str(_bot_api_folder(settings)))),
     ]
