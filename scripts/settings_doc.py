@@ -77,6 +77,11 @@ SECTIONS: Final = (
         ),
     ),
     (
+        "Privacy",
+        "See operations/privacy.md.",
+        ("privacy_url", "consent_required", "consent_version", "consent_url", "keep_exports_days"),
+    ),
+    (
         "Rewards",
         "For users who bring others. Minor units.",
         ("referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),

@@ -52,6 +52,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "limits": ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
+    "privacy": ("privacy_url", "consent_required", "consent_version", "consent_url"),
     "assistant": ("assistant_calls_per_user_day", "assistant_credits_a_day"),
     "alerts": ("disk_alert_mb", "database_alert_mb", "ticket_alert_min"),
     "keeping": tuple(name for name in Settings.model_fields if name.startswith("keep_")),
@@ -210,7 +211,7 @@ def parse(name: str, value: str) -> Any:
     value, kind = value.strip(), kind_of(name)
     if len(value) > MAX_LENGTH or (kind == "text" and "\n" in value):
         raise SettingRefused(Sentence("setting-too-long", name=name.upper(), most=MAX_LENGTH))
-    if not value and name == "terms_url":
+    if not value and name in {"terms_url", "privacy_url", "consent_url"}:
         return None
     given: dict[str, Any] = {name: value.replace(",", ".") if kind == "number" else value}
     try:

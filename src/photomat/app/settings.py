@@ -204,6 +204,17 @@ class Settings(BaseSettings):
     )
     support_contact: str = Field("", description="Whom /paysupport names: a @username, an address, a link.")
     terms_url: str | None = Field(None, description="Your terms of sale; without it /terms shows a short text.")
+
+    privacy_url: str | None = Field(None, description="Your privacy policy; without it /privacy shows a complete text.")
+    consent_required: bool = Field(
+        default=False, description="Ask every user for consent, once with the first card; nothing is made without it."
+    )
+    consent_version: str = Field(
+        "1", min_length=1, max_length=40, description="The version of the consent; another one asks everybody again."
+    )
+    consent_url: str | None = Field(None, description="Your consent document; without it our own text is shown.")
+    keep_exports_days: int = _kept(90, "records of exports that users asked for; their files are never kept")
+
     timezone: str = Field(
         "Europe/Moscow",
         description="The time zone of days and times in the console and in reports, such as Asia/Almaty.",
@@ -300,6 +311,8 @@ class Settings(BaseSettings):
         "crypto_pay_api_url",
         "terms_url",
         "otel_exporter_otlp_endpoint",
+        "privacy_url",
+        "consent_url",
     )
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
@@ -390,6 +403,15 @@ class Settings(BaseSettings):
     @property
     def results_folder(self) -> Path:
         return Path(self.data_dir) / "results"
+
+    @property
+    def tmp_folder(self) -> Path:
+        return Path(self.data_dir) / "tmp"
+
+    @property
+    def forgotten_file(self) -> Path:
+        """Who was forgotten, by number: after a restore they are forgotten again."""
+        return Path(self.data_dir) / "forgotten.jsonl"
 
     @property
     def examples_folder(self) -> Path:

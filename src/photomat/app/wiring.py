@@ -30,13 +30,16 @@ from photomat.app.flow import (
     broadcast_steps,
     job_steps,
     money_steps,
+    privacy_steps,
     update_steps,
 )
 from photomat.app.live_settings import LiveSettings
+from photomat.app.personal_data import personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
     call_limits_of,
+    consent_of,
     fiscal_options_of,
     limits_of,
     payment_options_of,
@@ -49,7 +52,7 @@ from photomat.assistant.service import Assistant
 from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import AdminOptions, BotConfig, Support
+from photomat.bot.context import AdminOptions, BotConfig, PrivacyOptions, Support
 from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
@@ -92,6 +95,10 @@ from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
+from photomat.privacy.export import ExportBuilder
+from photomat.privacy.export_sender import ExportSender
+from photomat.privacy.forget import ForgetWorker
+from photomat.privacy.personal_data import PersonalData
 from photomat.providers.port import PaymentProvider
 from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
@@ -203,6 +210,7 @@ class Program:
             limits=limits_of(self.settings),
             accepts_callbacks=self.settings.base_url is not None,
             cheapest=self.cheapest,
+            consent=consent_of(self.settings, self.texts),
         )
 
     @property
@@ -242,6 +250,7 @@ class Program:
                 zone=settings.zone,
                 delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             ),
+            privacy=self._privacy_options,
         )
 
     @property
@@ -306,7 +315,37 @@ class Program:
             lambda: AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
         )
         broadcasts = self._broadcast_steps(messenger)
-        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant), *broadcasts]
+        privacy = self._privacy_steps(messenger)
+        return [*steps, *self._money_steps(messenger), *alerts, *privacy, assistant_step(assistant), *broadcasts]
+
+    @property
+    def personal(self) -> PersonalData:
+        return personal_data(results_folder=self.settings.results_folder)
+
+    @property
+    def export_builder(self) -> ExportBuilder:
+        return ExportBuilder(
+            pool=self.pool, personal=self.personal, archive=self._archive, links=self._links, texts=self.texts
+        )
+
+    def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
+        return privacy_steps(
+            ExportSender(
+                pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
+            ),
+            ForgetWorker(pool=self.pool, personal=self.personal, record=self.settings.forgotten_file),
+        )
+
+    @property
+    def _privacy_options(self) -> PrivacyOptions:
+        settings = self.settings
+        names = [name for name in type(settings).model_fields if name.startswith("keep_")]
+        return PrivacyOptions(
+            personal=self.personal,
+            url=settings.privacy_url,
+            kept_days={name.removeprefix("keep_").removesuffix("_days"): getattr(settings, name) for name in names},
+            payment_providers=tuple(sorted(self.providers)),
+        )
 
     @property
     def _archive(self) -> ResultArchive:
@@ -489,7 +528,7 @@ def result_files(settings: Settings) -> ResultFiles:
 
 def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """Where input files come from; customers' links are fetched from public IP addresses only."""
-    tmp = Path(settings.data_dir) / "tmp"
+    tmp = settings.tmp_folder
     empty_folder(tmp)
     for folder in (tmp, settings.results_folder):
         tighten(folder)

@@ -91,7 +91,7 @@ async def ask_again(
     job = await tx.fetchrow(
         """
         SELECT status, delivered_at IS NULL AND (undeliverable_at IS NULL OR chat_id = $3) AS may_be_shown
-          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 FOR UPDATE
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND forgotten_at IS NULL FOR UPDATE
         """,
         job_id,
         user_id,

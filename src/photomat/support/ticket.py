@@ -11,7 +11,7 @@ from photomat.db.rows import Row, require_row, row_as
 from photomat.jobs.job import TERMINAL, JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.notices import NoticeFile
+from photomat.messages.notices import NoticeFile, blank_notices
 
 MAX_TEXT: Final = 4096
 COLUMNS: Final = (
@@ -382,3 +382,18 @@ async def count_open(pool: Pool) -> tuple[int, int]:
 async def count_waiting(pool: Pool) -> int:
     """How many tickets wait for an answer of ours."""
     return int(await pool.fetchval("SELECT count(*) FROM tickets WHERE waiting_since IS NOT NULL"))
+
+
+async def forget_tickets(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Delete a batch of a user's tickets with their messages, and what operators were told about them."""
+    rows = await tx.fetch(
+        """
+        DELETE FROM tickets
+         WHERE ticket_id = ANY (ARRAY(SELECT ticket_id FROM tickets WHERE user_id = $1 ORDER BY ticket_id LIMIT $2))
+        RETURNING ticket_id
+        """,
+        user_id,
+        limit,
+    )
+    await blank_notices(tx, [f"ticket:{row['ticket_id']}:" for row in rows])
+    return len(rows)
