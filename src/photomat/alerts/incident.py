@@ -36,6 +36,7 @@ class IncidentKind(StrEnum):
     TICKETS_WAITING = "tickets-waiting"
     DISK = "disk"
     DATABASE_SIZE = "database-size"
+    BACKUP = "backup"
 
 
 def known_kind(name: str) -> IncidentKind | None:
@@ -77,6 +78,7 @@ class ProbeContext:
     disk_alert_bytes: int = 0
     database_alert_bytes: int = 0
     ticket_alert: timedelta = timedelta(0)
+    backup_every: timedelta = timedelta(0)
 
 
 Condition = Callable[[ProbeContext], Awaitable[Figures | None]]

@@ -80,6 +80,11 @@ FAILPOINTS: Final = (
     "assistant.after_ask",
     "assistant.before_apply",
     "assistant.after_apply",
+    "backup.after_dump",
+    "restore.after_mark",
+    "restore.after_load",
+    "restore.after_migrate",
+    "restore.before_commit",
 )
 LOG_ONLY: Final = "tell"
 SETTING: Final = re.compile(r"(?:(?P<action>[a-z]+)@)?(?P<name>[a-z_.]+)(?::(?P<nth>[0-9]+))?", re.ASCII)
