@@ -29,6 +29,11 @@ SECTIONS: Final = (
         ("database_url", "direct_database_url", "data_dir", "embedded_ok"),
     ),
     (
+        "Backups",
+        "The ACTIVE instance makes them while it works, and proves each one. See docs/operations/backups.md.",
+        ("backup_dir", "backup_every_h", "backup_keep"),
+    ),
+    (
         "Doors",
         "Where the web server listens, and what opens its callbacks.",
         ("host", "port", "callback_secret", "kie_webhook_key"),

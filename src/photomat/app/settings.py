@@ -262,6 +262,13 @@ class Settings(BaseSettings):
     database_alert_mb: int = Field(
         0, ge=0, le=10**9, description="Alert when the database is larger than this, in MB; 0: never."
     )
+
+    backup_dir: Path | None = Field(
+        None, description="Folder of backups the bot makes by itself: on another disk than DATA_DIR. Empty: none."
+    )
+    backup_every_h: float = Field(24, ge=0, le=8760, description="Hours between two of them; 0: none by itself.")
+    backup_keep: int = Field(14, ge=0, le=10_000, description="How many of them stay; 0: all.")
+
     kie_creates_per_10s: int = Field(
         20, ge=1, le=2000, description="Tasks per 10 s Kie allows this account; we stay a little below."
     )

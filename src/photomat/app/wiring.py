@@ -272,6 +272,7 @@ class Program:
             disk_alert_bytes=self.settings.disk_alert_mb * MIB,
             database_alert_bytes=self.settings.database_alert_mb * MIB,
             ticket_alert=timedelta(minutes=self.settings.ticket_alert_min),
+            backup_every=timedelta(hours=self.settings.backup_every_h if self.settings.backup_dir else 0),
         )
 
     @property

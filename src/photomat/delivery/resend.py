@@ -117,6 +117,17 @@ async def ask_again(
     return ResendAnswer.SENDING
 
 
+async def drop_resends(tx: Transaction) -> int:
+    """A restored database: what was asked for may have been sent since the backup; the user may ask again."""
+    rows = await tx.fetch(
+        """
+        UPDATE result_sends SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', error = 'restored from a backup'
+         WHERE due_at IS NOT NULL RETURNING send_id
+        """
+    )
+    return len(rows)
+
+
 async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> ResendAnswer | None:
     """What this tap has led to before, or TOO_SOON after another one."""
     row = await tx.fetchrow(

@@ -149,9 +149,9 @@ class InvoicePoller:
             await self._postpone(invoice, give_up=False, error=str(error))
             log.warning("INVOICE_LOOK_FAILED", provider=invoice.provider, invoice=invoice.external_id, error=str(error))
 
-    async def read_recent(self, provider: PaymentProvider) -> int:
-        """Receive what the provider lists as paid and we do not know; return how many there were."""
-        since = await self.pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
+    async def read_recent(self, provider: PaymentProvider, *, since: datetime | None = None) -> int:
+        """Receive what the provider lists as paid and we do not know, back to `since`; return how many there were."""
+        since = await looked_back(self.pool, since)
         reports = await provider.recent(since)
         known = await self._known(provider.name, [one.external_id for one in reports])
         missing = [one for one in reports if one.external_id not in known or one.refunded.minor]
@@ -215,6 +215,12 @@ class InvoicePoller:
             error,
             invoice.leased_until,
         )
+
+
+async def looked_back(pool: Pool, since: datetime | None) -> datetime:
+    """How far back lists are read: two days, or further to the moment of a restored backup."""
+    usual: datetime = await pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
+    return usual if since is None else min(usual, since)
 
 
 def _pause(age: timedelta) -> timedelta:

@@ -273,7 +273,7 @@ class Refunder:
             """
             WITH due AS MATERIALIZED (
                 SELECT refund_id FROM payment_refunds WHERE due_at <= photomat_now()
-                   AND (SELECT photomat_our_bot($3)) IS NOT NULL
+                   AND (SELECT photomat_our_bot($3)) IS NOT NULL AND NOT (SELECT photomat_paused('restore'))
                  ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
             UPDATE payment_refunds AS refund SET due_at = photomat_now() + $2::interval, attempts = refund.attempts + 1
               FROM due
