@@ -9,6 +9,8 @@ from typing import Any
 
 from aiogram import Dispatcher
 
+from photomat.app.settings import Settings
+from photomat.app.terms import strikes_of
 from photomat.bot.app import build_dispatcher
 from photomat.bot.context import BotConfig
 from photomat.catalog.load import load_catalog
@@ -17,6 +19,9 @@ from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
 from photomat.kernel.money import Money
+from photomat.moderation.refusal import StrikePolicy
+from photomat.moderation.rulebook import RuleBook
+from photomat.orders.content import ContentGate
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.service import OrderService
 from photomat.payments.options import PaymentOptions
@@ -56,8 +61,18 @@ def dispatcher() -> Dispatcher:
     return build_dispatcher()
 
 
+def content_of(pool: Pool, policy: StrikePolicy | None = None, **changes: Any) -> ContentGate:
+    """The shipped rules and the operators' rows, as an instance has them."""
+    return ContentGate(rulebook=RuleBook(pool=pool), policy=policy or strikes_of(Settings(_env_file=None)), **changes)
+
+
 def orders_of(
-    pool: Pool, *, limits: Limits = USUAL, rates: Rates = RATES, accepts_callbacks: bool = False
+    pool: Pool,
+    *,
+    limits: Limits = USUAL,
+    rates: Rates = RATES,
+    accepts_callbacks: bool = False,
+    content: ContentGate | None = None,
 ) -> OrderService:
     """The one way to buy."""
     return OrderService(
@@ -66,6 +81,7 @@ def orders_of(
         rates=rates,
         limits=limits,
         accepts_callbacks=accepts_callbacks,
+        content=content,
         cheapest=CHEAPEST,
     )
 
@@ -78,12 +94,13 @@ def bot_config(
     options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
     examples: Path | None = None,
+    content: ContentGate | None = None,
     **changes: Any,
 ) -> BotConfig:
     """What the handlers of every update share."""
     return BotConfig(
         pool=pool,
-        orders=orders_of(pool, limits=limits),
+        orders=orders_of(pool, limits=limits, content=content or content_of(pool)),
         topups=TopupService(pool=pool, options=options, providers=providers or {}),
         texts=load_texts(),
         times=TIMES,

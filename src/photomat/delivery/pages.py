@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from photomat.delivery.archive import ResultArchive
+from photomat.delivery.caption import ai_mark
 from photomat.delivery.fallbacks import NO_LINKS, Fallback, Label, ResultLinks, fallbacks_of, link_reason
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import CardView
@@ -27,6 +28,7 @@ class ResultPages:
     archive: ResultArchive
     texts: Texts
     links: ResultLinks = NO_LINKS
+    mark: str = ""
 
     async def show(
         self, chat_id: ChatId, view: CardView, *, language: str, instead_of: MessageId | None = None
@@ -47,7 +49,7 @@ class ResultPages:
 
     async def _edit(self, place: Card, view: CardView, language: str) -> None:
         for way in self._ways(view):
-            caption = view.text + reason_text(self.texts, language, way.why)
+            caption = self._marked(view, language) + reason_text(self.texts, language, way.why)
             try:
                 await self.messenger.edit_media(place, way.media, caption, view.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused):
@@ -55,6 +57,10 @@ class ResultPages:
             return
         missing = self._missing(view.output, language) if view.output is not None else ""
         await self.messenger.edit_text(place, view.text + missing, view.keyboard)
+
+    def _marked(self, view: CardView, language: str) -> str:
+        mark = ai_mark(self.mark, self.texts.speaker(language))
+        return f"{view.text}\n\n{mark}" if mark else view.text
 
     def _ways(self, view: CardView) -> list[Fallback]:
         if view.output is None:
