@@ -21,7 +21,7 @@ from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kie.signature import sign_job
 from photomat.payments.invoices import make_invoice_due
 from photomat.reports.figures import DatabaseFigures
-from photomat.web.app import Health, build_app
+from photomat.web.app import HealthProbe, build_app
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.metrics import MetricsPage
 from photomat.web.payments import PaymentNotices
@@ -75,7 +75,7 @@ async def house(
             return await receive(pool, bot_id=BOT, updates=updates)
 
         app = build_app(
-            health=Health(
+            health=HealthProbe(
                 state=state,
                 version="1",
                 queue_depth=lambda: queue_depth(pool),

@@ -1,4 +1,4 @@
-"""The only way money comes in: a payment row, its credit, its bonus and its notice, in one transaction.
+"""The only way money comes in: a payment row, its credit, bonus, notice and wanted fiscal receipt, in one transaction.
 
 Idempotent by the provider's own payment id: a repeated update, a poll racing a notice, a reconciliation or a second instance
 changes nothing. Reported again with another sum or user it changes nothing either, and opens a difference. Credited is what was
@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from photomat.audit import differences
 from photomat.db.pool import Transaction, on_commit
+from photomat.fiscal import receipt as fiscal
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
@@ -88,6 +89,15 @@ async def receive_payment(tx: Transaction, incoming: IncomingPayment) -> Receive
         user_id=incoming.user_id,
         amount=credit,
         is_topup=incoming.reason == "topup",
+    )
+    await fiscal.want_income(
+        tx,
+        payment_id=payment_id,
+        provider=incoming.provider,
+        external_id=incoming.external_id,
+        user_id=incoming.user_id,
+        amount=fiscal.taxed(paid=incoming.paid, credit=credit),
+        paid_at=incoming.paid_at,
     )
     if topup is not None:
         await mark_paid(tx, topup.topup_id)

@@ -22,7 +22,7 @@ MAX_BODY_BYTES: Final = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class HealthProbe:
     """`queue_depth` counts the waiting inbox rows; `is_disk_full` is the last reading of the disk."""
 
     state: ActiveState
@@ -56,7 +56,7 @@ class Health:
 
 def build_app(
     *,
-    health: Health,
+    health: HealthProbe,
     metrics: MetricsPage,
     callbacks: KieCallbacks,
     webhook: TelegramWebhook,
