@@ -16,6 +16,7 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.pages import ResultPages
 from photomat.kernel.ids import InstanceId
 from photomat.orders.limits import USUAL, Limits
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import ReferralTerms
@@ -133,6 +134,7 @@ async def conversation(
     results: Path | None = None,
     examples: Path | None = None,
     has_assistant: bool = False,
+    fiscal: FiscalOptions | None = None,
     **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
@@ -148,6 +150,7 @@ async def conversation(
             files=desk_of(pool, bot, results or Path()),
             examples=examples,
             has_assistant=has_assistant,
+            fiscal=fiscal,
             pages=ResultPages(
                 messenger=TelegramMessenger(bot),
                 archive=ResultArchive(pool=pool, files=ResultFiles(folder=results or Path(), trusted_host="127.0.0.1")),

@@ -19,6 +19,7 @@ from photomat.jobs.job import Times
 from photomat.kernel.money import Money
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.service import OrderService
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
 from photomat.providers.port import PaymentProvider
@@ -78,13 +79,14 @@ def bot_config(
     options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
     examples: Path | None = None,
+    fiscal: FiscalOptions | None = None,
     **changes: Any,
 ) -> BotConfig:
     """What the handlers of every update share."""
     return BotConfig(
         pool=pool,
         orders=orders_of(pool, limits=limits),
-        topups=TopupService(pool=pool, options=options, providers=providers or {}),
+        topups=TopupService(pool=pool, options=options, providers=providers or {}, fiscal=fiscal),
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),

@@ -52,6 +52,7 @@ def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, Pa
             shop_id=settings.yookassa_shop_id,
             secret_key=settings.yookassa_secret_key,
             sources=settings.yookassa_sources,
+            self_employed=settings.yookassa_receipts == "self-employed",
         )
         found.append(yookassa)
     if settings.crypto_pay_token:
