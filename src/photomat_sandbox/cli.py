@@ -53,6 +53,10 @@ ShopEmailOnly = Annotated[
 CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
 PayTo = Annotated[str, typer.Option(help="The bot's base URL; payment notices go to its /pay/…. Empty sends none.")]
 Operator = Annotated[int, typer.Option(help="Add an operator with this user id; 0 adds none.")]
+LocalDir = Annotated[
+    Path | None,
+    typer.Option("--local", help="Be a Bot API server in local mode, with this working folder: files to 2000 MB."),
+]
 AnyWebhook = Annotated[bool, typer.Option("--any-webhook", help="Let setWebhook take http and any port on any host.")]
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -72,10 +76,13 @@ def telegram(
     token: Token = DEFAULT_TOKEN,
     state: State = None,
     any_webhook: AnyWebhook = False,
+    local: LocalDir = None,
     checkout_wait: CheckoutWait = CHECKOUT_LIFE_S,
 ) -> None:
     """Run the simulated Telegram alone."""
-    world = telegram_world(token=token, state=state, any_webhook=any_webhook, checkout_wait_s=checkout_wait)
+    world = telegram_world(
+        token=token, state=state, any_webhook=any_webhook, local_dir=local, checkout_wait_s=checkout_wait
+    )
     pages = build_telegram(world, Transcript(), Faults(), state_file=state)
     asyncio.run(_serve([("telegram", pages, host, port)]))
 
@@ -110,6 +117,7 @@ def serve(
     state: State = None,
     kie_state: KieState = None,
     any_webhook: AnyWebhook = False,
+    local: LocalDir = None,
     checkout_wait: CheckoutWait = CHECKOUT_LIFE_S,
     shop_id: ShopId = "100500",
     shop_key: ShopKey = "test_sandbox-shop",
@@ -129,7 +137,9 @@ def serve(
     from photomat_sandbox.pay.yookassa_world import YooKassaWorld  # noqa: PLC0415 - the same
 
     transcript, faults = Transcript(), Faults()
-    chats = telegram_world(token=token, state=state, any_webhook=any_webhook, checkout_wait_s=checkout_wait)
+    chats = telegram_world(
+        token=token, state=state, any_webhook=any_webhook, local_dir=local, checkout_wait_s=checkout_wait
+    )
     if operator:
         add_operator(chats, operator)
     account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds, state=kie_state)
@@ -150,11 +160,18 @@ def serve(
 
 
 def telegram_world(
-    *, token: str, state: Path | None, any_webhook: bool, checkout_wait_s: float = CHECKOUT_LIFE_S
+    *,
+    token: str,
+    state: Path | None,
+    any_webhook: bool,
+    local_dir: Path | None = None,
+    checkout_wait_s: float = CHECKOUT_LIFE_S,
 ) -> TelegramWorld:
     """Create the Telegram world, restored from the state file if there is one."""
     try:
-        world = TelegramWorld(token=token, any_webhook_address=any_webhook, checkout_wait_s=checkout_wait_s)
+        world = TelegramWorld(
+            token=token, any_webhook_address=any_webhook, local_dir=local_dir, checkout_wait_s=checkout_wait_s
+        )
         if state:
             load_state(world, state)
     except ValueError as error:

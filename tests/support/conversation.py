@@ -14,7 +14,7 @@ from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.pages import ResultPages
-from photomat.kernel.ids import InstanceId
+from photomat.kernel.ids import InstanceId, UserId
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
@@ -22,6 +22,7 @@ from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import ReferralTerms
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
+from photomat.users.consent import ConsentDocument
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
@@ -135,6 +136,8 @@ async def conversation(
     examples: Path | None = None,
     has_assistant: bool = False,
     fiscal: FiscalOptions | None = None,
+    consent: ConsentDocument | None = None,
+    operators: frozenset[UserId] = frozenset(),
     **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
@@ -151,6 +154,9 @@ async def conversation(
             examples=examples,
             has_assistant=has_assistant,
             fiscal=fiscal,
+            consent=consent,
+            operators=operators,
+            results=results,
             pages=ResultPages(
                 messenger=TelegramMessenger(bot),
                 archive=ResultArchive(pool=pool, files=ResultFiles(folder=results or Path(), trusted_host="127.0.0.1")),

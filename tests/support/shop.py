@@ -9,8 +9,10 @@ from typing import Any
 
 from aiogram import Dispatcher
 
+from photomat.app.personal_data import personal_data
+from photomat.app.settings import Settings
 from photomat.bot.app import build_dispatcher
-from photomat.bot.context import BotConfig
+from photomat.bot.context import BotConfig, PrivacyOptions
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.catalog.storefront import Cheapest
@@ -27,6 +29,7 @@ from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
 from photomat.texts.load import load_texts
+from photomat.users.consent import ConsentDocument
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 TIMES = Times(
@@ -58,7 +61,12 @@ def dispatcher() -> Dispatcher:
 
 
 def orders_of(
-    pool: Pool, *, limits: Limits = USUAL, rates: Rates = RATES, accepts_callbacks: bool = False
+    pool: Pool,
+    *,
+    limits: Limits = USUAL,
+    rates: Rates = RATES,
+    accepts_callbacks: bool = False,
+    consent: ConsentDocument | None = None,
 ) -> OrderService:
     """The one way to buy."""
     return OrderService(
@@ -68,6 +76,7 @@ def orders_of(
         limits=limits,
         accepts_callbacks=accepts_callbacks,
         cheapest=CHEAPEST,
+        consent=consent,
     )
 
 
@@ -80,17 +89,27 @@ def bot_config(
     providers: Mapping[str, PaymentProvider] | None = None,
     examples: Path | None = None,
     fiscal: FiscalOptions | None = None,
+    consent: ConsentDocument | None = None,
+    results: Path | None = None,
     **changes: Any,
 ) -> BotConfig:
     """What the handlers of every update share."""
     return BotConfig(
         pool=pool,
-        orders=orders_of(pool, limits=limits),
+        orders=orders_of(pool, limits=limits, consent=consent),
         topups=TopupService(pool=pool, options=options, providers=providers or {}, fiscal=fiscal),
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
         templates=Templates(pool=pool, catalog=load_catalog(), shipped=shipped_templates(load_catalog())),
         examples=Examples(pool=pool, folder=examples or Path()),
+        privacy=privacy_options(results or Path()),
         **changes,
     )
+
+
+def privacy_options(results: Path) -> PrivacyOptions:
+    """Everything is kept as long as the settings say by default."""
+    kept = {name: field.default for name, field in Settings.model_fields.items() if name.startswith("keep_")}
+    days = {name.removeprefix("keep_").removesuffix("_days"): default for name, default in kept.items()}
+    return PrivacyOptions(personal=personal_data(results_folder=results), url=None, kept_days=days)

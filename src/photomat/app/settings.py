@@ -67,6 +67,15 @@ class Settings(BaseSettings):
     )
     render_external_url: str | None = Field(None, description="Set by Render; stands in for PUBLIC_URL.")
     telegram_api_url: str = Field("https://api.telegram.org", description="The Bot API server.")
+
+    telegram_local_dir: Path | None = Field(
+        None,
+        description="The working folder of your own Bot API server (run with --local), as mounted here: files up to 2000 MB.",
+    )
+    telegram_webhook_url: str | None = Field(
+        None, description="Where your own Bot API server reaches us, such as http://bot:8080. Empty: PUBLIC_URL."
+    )
+
     kie_api_url: str = Field("https://api.kie.ai", description="Kie's API server.")
     kie_upload_url: str = Field("https://kieai.redpandaai.co", description="Kie's upload server.")
     kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")
@@ -78,7 +87,19 @@ class Settings(BaseSettings):
     console_password: str | None = Field(
         None, description="Opens the operators' console as its owner; without it a link from the bot does."
     )
-    metrics_token: str | None = Field(None, description="GET /metrics asks for it: `Authorization: Bearer …`.")
+    metrics_token: str | None = Field(
+        None, description="GET /metrics asks for it: `Authorization: Bearer …`. Without it only this machine may ask."
+    )
+
+    sentry_dsn: str | None = Field(None, description="Unexpected errors are reported there; needs the extra `sentry`.")
+    sentry_environment: str = Field("production", description="How this installation is called there.")
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None, description="Traces are sent there (OTLP over HTTP, without /v1/traces); needs the extra `otel`."
+    )
+    otel_exporter_otlp_headers: str | None = Field(
+        None, description="What that collector asks for, such as a key: `name=value`, by comma."
+    )
+
     currency: str = Field(
         "RUB",
         pattern=r"^[A-Z]{3}$",
@@ -183,6 +204,17 @@ class Settings(BaseSettings):
     )
     support_contact: str = Field("", description="Whom /paysupport names: a @username, an address, a link.")
     terms_url: str | None = Field(None, description="Your terms of sale; without it /terms shows a short text.")
+
+    privacy_url: str | None = Field(None, description="Your privacy policy; without it /privacy shows a complete text.")
+    consent_required: bool = Field(
+        default=False, description="Ask every user for consent, once with the first card; nothing is made without it."
+    )
+    consent_version: str = Field(
+        "1", min_length=1, max_length=40, description="The version of the consent; another one asks everybody again."
+    )
+    consent_url: str | None = Field(None, description="Your consent document; without it our own text is shown.")
+    keep_exports_days: int = _kept(90, "records of exports that users asked for; their files are never kept")
+
     timezone: str = Field(
         "Europe/Moscow",
         description="The time zone of days and times in the console and in reports, such as Asia/Almaty.",
@@ -230,6 +262,13 @@ class Settings(BaseSettings):
     database_alert_mb: int = Field(
         0, ge=0, le=10**9, description="Alert when the database is larger than this, in MB; 0: never."
     )
+
+    backup_dir: Path | None = Field(
+        None, description="Folder of backups the bot makes by itself: on another disk than DATA_DIR. Empty: none."
+    )
+    backup_every_h: float = Field(24, ge=0, le=8760, description="Hours between two of them; 0: none by itself.")
+    backup_keep: int = Field(14, ge=0, le=10_000, description="How many of them stay; 0: all.")
+
     kie_creates_per_10s: int = Field(
         20, ge=1, le=2000, description="Tasks per 10 s Kie allows this account; we stay a little below."
     )
@@ -272,11 +311,15 @@ class Settings(BaseSettings):
         "public_url",
         "render_external_url",
         "telegram_api_url",
+        "telegram_webhook_url",
         "kie_api_url",
         "kie_upload_url",
         "yookassa_api_url",
         "crypto_pay_api_url",
         "terms_url",
+        "otel_exporter_otlp_endpoint",
+        "privacy_url",
+        "consent_url",
     )
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
@@ -354,6 +397,12 @@ class Settings(BaseSettings):
         return self.public_url or self.render_external_url
 
     @property
+    def webhook_url(self) -> str | None:
+        """Where Telegram sends updates; None: they are fetched by long polling."""
+        base = self.telegram_webhook_url or self.base_url
+        return None if base is None else f"{base}/telegram/webhook"
+
+    @property
     def has_assistant(self) -> bool:
         """Whether a chat model is configured."""
         return bool(self.assistant_model and self.kie_api_key)
@@ -361,6 +410,15 @@ class Settings(BaseSettings):
     @property
     def results_folder(self) -> Path:
         return Path(self.data_dir) / "results"
+
+    @property
+    def tmp_folder(self) -> Path:
+        return Path(self.data_dir) / "tmp"
+
+    @property
+    def forgotten_file(self) -> Path:
+        """Who was forgotten, by number: after a restore they are forgotten again."""
+        return Path(self.data_dir) / "forgotten.jsonl"
 
     @property
     def examples_folder(self) -> Path:

@@ -12,7 +12,9 @@ from photomat.orders.limits import Limits
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
 from photomat.rewards.payouts import ReferralTerms
-from photomat.texts.load import Texts
+from photomat.telegram.limits import CLOUD, LOCAL, BotApiLimits
+from photomat.texts.load import LANGUAGES, Texts
+from photomat.users.consent import ConsentDocument
 
 
 def rates_of(settings: Settings) -> Rates:
@@ -37,6 +39,14 @@ def call_limits_of(settings: Settings) -> CallLimits:
         credits=Decimal(settings.assistant_credits_a_day),
         minor_per_credit=USD_PER_CREDIT * settings.usd_rate * MINOR_PER_MAJOR,
     )
+
+
+def consent_of(settings: Settings, texts: Texts) -> ConsentDocument | None:
+    """What users must agree to; None where the shop asks for nothing."""
+    if not settings.consent_required:
+        return None
+    own = {language: texts.say(language, "consent-document") for language in LANGUAGES}
+    return ConsentDocument(version=settings.consent_version, url=settings.consent_url, texts=own)
 
 
 def times_of(settings: Settings) -> Times:
@@ -100,3 +110,7 @@ def referral_terms_of(settings: Settings) -> ReferralTerms:
 
 def welcome_credit_of(settings: Settings) -> Money:
     return Money(settings.welcome, settings.currency)
+
+
+def bot_api_limits_of(settings: Settings) -> BotApiLimits:
+    return CLOUD if settings.telegram_local_dir is None else LOCAL

@@ -25,6 +25,9 @@ from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.order_form import voice_handlers
 from photomat.bot.pause import AnswerWhilePaused
+from photomat.bot.privacy import consent
+from photomat.bot.privacy import handlers as privacy
+from photomat.bot.privacy.gates import AnswerWhileForgetting, AskConsentBeforeFiles
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
@@ -62,6 +65,9 @@ COMMANDS: Final = (
     "support",
     "paysupport",
     "terms",
+    "privacy",
+    "export",
+    "forget",
 )
 OPERATORS_COMMANDS: Final = ("admin", "receipts", "tickets")
 """In the menu of operators' own chats only."""
@@ -74,11 +80,13 @@ def build_dispatcher() -> Dispatcher:
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     answer_while_paused = AnswerWhilePaused()
     for observer in (dispatcher.message, dispatcher.callback_query):
+        observer.middleware(AnswerWhileForgetting())
         observer.middleware(RefuseBanned())
         observer.middleware(answer_while_paused)
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
+    dispatcher.message.middleware(AskConsentBeforeFiles())
     dispatcher.include_routers(*_routers())
     return dispatcher
 
@@ -108,6 +116,8 @@ def _routers() -> list[Router]:
         topup_contact.router(),
         subscription.router(),
         support.router(),
+        privacy.router(),
+        consent.router(),
         fallback.unknown_command_router(),
         desk.router(),
         support.messages_router(),

@@ -96,6 +96,7 @@ class LimitKind(StrEnum):
     PAUSE = "pause"
     FREE = "free"
     BANNED = "banned"
+    FORGETTING = "forgetting"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +116,17 @@ class ModelPaused:
     pause: Pause
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentMissing:
+    """The user has not agreed to the document that this shop requires; nothing was held, and the draft waits."""
+
+    order: DraftOrder
+
+
 CreateOutcome: TypeAlias = Created | AlreadyStarted | CardOutdated | DraftGone | LimitReached | ModelPaused
 """Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
 
-PurchaseOutcome: TypeAlias = CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney
+PurchaseOutcome: TypeAlias = CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney | ConsentMissing
 
 ChangeOutcome: TypeAlias = DraftOrder | CardOutdated | DraftBought | DraftGone | OrderRefused
 """Outcomes of one option chosen on a card; a draft that was changed comes with its model."""

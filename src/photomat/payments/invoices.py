@@ -19,8 +19,9 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import UserId
-from photomat.kernel.logs import get_logger
+from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.money import Money
+from photomat.kernel.trace import span
 from photomat.payments import refunds
 from photomat.payments.fiscal_terms import FrozenInvoice, freeze_invoice
 from photomat.payments.receive import IncomingPayment, PaymentSource, receive_payment
@@ -134,6 +135,10 @@ class InvoicePoller:
         return [OpenInvoice(**dict(row)) for row in rows]
 
     async def poll(self, invoice: OpenInvoice) -> None:
+        with correlated(None), span("payment.invoice", provider=invoice.provider):
+            await self._poll_or_postpone(invoice)
+
+    async def _poll_or_postpone(self, invoice: OpenInvoice) -> None:
         provider = self.providers.get(invoice.provider)
         if provider is None:
             await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
@@ -144,9 +149,9 @@ class InvoicePoller:
             await self._postpone(invoice, give_up=False, error=str(error))
             log.warning("INVOICE_LOOK_FAILED", provider=invoice.provider, invoice=invoice.external_id, error=str(error))
 
-    async def read_recent(self, provider: PaymentProvider) -> int:
-        """Receive what the provider lists as paid and we do not know; return how many there were."""
-        since = await self.pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
+    async def read_recent(self, provider: PaymentProvider, *, since: datetime | None = None) -> int:
+        """Receive what the provider lists as paid and we do not know, back to `since`; return how many there were."""
+        since = await looked_back(self.pool, since)
         reports = await provider.recent(since)
         known = await self._known(provider.name, [one.external_id for one in reports])
         missing = [one for one in reports if one.external_id not in known or one.refunded.minor]
@@ -210,6 +215,12 @@ class InvoicePoller:
             error,
             invoice.leased_until,
         )
+
+
+async def looked_back(pool: Pool, since: datetime | None) -> datetime:
+    """How far back lists are read: two days, or further to the moment of a restored backup."""
+    usual: datetime = await pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
+    return usual if since is None else min(usual, since)
 
 
 def _pause(age: timedelta) -> timedelta:

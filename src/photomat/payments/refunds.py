@@ -20,11 +20,13 @@ from photomat.fiscal import receipt as fiscal
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.errors import Corrupt, NotEnough, OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.logs import get_logger
+from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.money import Money
+from photomat.kernel.trace import span
 from photomat.payments import notices
 from photomat.payments.fiscal_terms import terms_of_refund, thawed
 from photomat.payments.payment import Payment, find_payment, lock_payment, lock_provider_payment
+from photomat.payments.receive import count_payment
 from photomat.providers.port import FiscalTerms
 from photomat.rewards import bonus as rewards_bonus
 from photomat.wallet import ledger, refunds
@@ -174,6 +176,7 @@ async def _take(
 
 async def finish_refund(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
     """The refund is certain: take back what was given because of it, annul its fiscal receipt, and notify the payer."""
+    count_payment(tx, provider=payment.provider, event="refunded", amount=amount)
     await lock_wallets(tx, payment.user_id)
     await _annul_fiscal(tx, payment, refund_id=refund_id, amount=amount)
     bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
@@ -270,7 +273,7 @@ class Refunder:
             """
             WITH due AS MATERIALIZED (
                 SELECT refund_id FROM payment_refunds WHERE due_at <= photomat_now()
-                   AND (SELECT photomat_our_bot($3)) IS NOT NULL
+                   AND (SELECT photomat_our_bot($3)) IS NOT NULL AND NOT (SELECT photomat_paused('restore'))
                  ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
             UPDATE payment_refunds AS refund SET due_at = photomat_now() + $2::interval, attempts = refund.attempts + 1
               FROM due
@@ -286,6 +289,10 @@ class Refunder:
 
     async def refund(self, refund: ClaimedRefund) -> None:
         """Ask once; yes and a clear no end it, anything else is retried."""
+        with correlated(None), span("payment.refund", provider=refund.payment.provider):
+            await self._ask(refund)
+
+    async def _ask(self, refund: ClaimedRefund) -> None:
         failpoint("refund.after_claim")
         call = self.calls.get(refund.payment.provider, _switched_off)
         try:

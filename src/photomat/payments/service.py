@@ -26,7 +26,7 @@ from photomat.kernel.money import Money
 from photomat.payments import invoices
 from photomat.payments.fiscal_terms import FiscalOptions, end_refusal, note_refusal
 from photomat.payments.invoices import InvoiceStatus
-from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, Plan
+from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, SubscriptionPlan
 from photomat.payments.payment import wait_to_pay
 from photomat.payments.receipt import count_waiting
 from photomat.payments.topup import Topup, open_topup
@@ -113,8 +113,8 @@ class TopupService:
         """Commit a top-up of this sum, which is credited as it is paid."""
         return await self._open(request, method, asked=amount, credit=amount)
 
-    async def start_in_stars(self, request: TopupRequest, sold: Package | Plan) -> Topup:
-        method: PaymentMethod = "subscription" if isinstance(sold, Plan) else "stars"
+    async def start_in_stars(self, request: TopupRequest, sold: Package | SubscriptionPlan) -> Topup:
+        method: PaymentMethod = "subscription" if isinstance(sold, SubscriptionPlan) else "stars"
         return await self._open(request, method, asked=Money(sold.stars, STARS_CURRENCY), credit=sold.credit)
 
     def sends_receipts(self, method: PaymentMethod) -> bool:

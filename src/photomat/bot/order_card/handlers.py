@@ -34,6 +34,7 @@ from photomat.orders.draft import Draft
 from photomat.orders.outcome import (
     AlreadyStarted,
     CardOutdated,
+    ConsentMissing,
     Created,
     DraftBought,
     DraftGone,
@@ -69,9 +70,19 @@ async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
     """Buy the draft as its card showed it, for money or by a voucher; the card becomes the card of the job."""
     draft_id = DraftId(callback_data.draft_id)
     outcome = await _buy(tap, ctx, callback_data)
-    if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney | ModelPaused):
+    if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney | ModelPaused | ConsentMissing):
         ctx.drop_form(of_draft=draft_id)
-    await _answer_purchase(tap, ctx, outcome)
+    if isinstance(outcome, ConsentMissing):
+        await _ask_consent_first(tap, ctx, outcome)
+    else:
+        await _answer_purchase(tap, ctx, outcome)
+
+
+async def _ask_consent_first(tap: Tap, ctx: UpdateContext, missing: ConsentMissing) -> None:
+    """The question stands in place of the card; agreeing shows the card again."""
+    await tap.answer(ctx.say("consent-tap"))
+    ctx.lacks_consent = True
+    await show_card(ctx, tap.replace, model=missing.order.model, draft=missing.order.draft)
 
 
 async def _buy(tap: Tap, ctx: UpdateContext, tapped: DraftButton) -> PurchaseOutcome:

@@ -24,7 +24,7 @@ from photomat.bot.buttons import (
 from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home
 from photomat.fiscal.contacts import Contact
 from photomat.kernel.money import Money
-from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, Plan
+from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, SubscriptionPlan
 from photomat.payments.payment import ListedPayment
 from photomat.payments.service import InvoiceTrouble
 from photomat.payments.subscriptions import Subscription
@@ -37,14 +37,16 @@ LONG_SUMS_IN_ROW: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingOrder:
     """The order a top-up is for, and what the wallet lacks for it; nothing where it lacks nothing."""
 
     draft_id: int = 0
     missing: Money | None = None
 
 
-def methods_page(say: Say, methods: Sequence[PaymentMethod], *, plan: bool, balance: Money, waiting: Waiting) -> View:
+def methods_page(
+    say: Say, methods: Sequence[PaymentMethod], *, plan: bool, balance: Money, waiting: WaitingOrder
+) -> View:
     if not methods and not plan:
         return View(text=say("pay-nothing-open"), rows=[[to_home(say)]])
     lines = [say("pay-ways", balance=balance)]
@@ -57,7 +59,9 @@ def methods_page(say: Say, methods: Sequence[PaymentMethod], *, plan: bool, bala
     return View(text="\n\n".join(lines), rows=[*rows, [to_home(say)]])
 
 
-def packages_page(say: Say, options: PaymentOptions, waiting: Waiting, *, bonus: PercentBonus | None = None) -> View:
+def packages_page(
+    say: Say, options: PaymentOptions, waiting: WaitingOrder, *, bonus: PercentBonus | None = None
+) -> View:
     def label(one: Package) -> str:
         more = {"stars": one.stars, "credit": one.credit, "percent": one.percent}
         offer = (
@@ -74,7 +78,12 @@ def packages_page(say: Say, options: PaymentOptions, waiting: Waiting, *, bonus:
 
 
 def sums_page(
-    say: Say, options: PaymentOptions, method: PaymentMethod, waiting: Waiting, *, bonus: PercentBonus | None = None
+    say: Say,
+    options: PaymentOptions,
+    method: PaymentMethod,
+    waiting: WaitingOrder,
+    *,
+    bonus: PercentBonus | None = None,
 ) -> View:
     buttons = [
         button(
@@ -165,7 +174,7 @@ def _method(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeyboardBut
     return button(say(f"pay-way-{method}"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
 
 
-def _with_order(say: Say, text: str, waiting: Waiting) -> str:
+def _with_order(say: Say, text: str, waiting: WaitingOrder) -> str:
     return text if waiting.missing is None else f"{text}\n\n{say('pay-for-order', missing=waiting.missing)}"
 
 
@@ -177,18 +186,18 @@ def _back_to_sums(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeybo
     return button(say("pay-back"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
 
 
-def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:
+def plan_page(say: Say, plan: SubscriptionPlan, *, draft_id: int) -> View:
     buy = _act(say("pay-subscribe", stars=plan.stars), SubscriptionAction.BUY, draft_id)
     return View(text=_plan(say, plan), rows=[[buy], *_leave(say, draft_id)])
 
 
-def plan_invoice(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
+def plan_invoice(say: Say, plan: SubscriptionPlan, *, link: str, draft_id: int) -> View:
     pay = InlineKeyboardButton(text=say("pay-subscribe-button", stars=plan.stars), url=link)
     back = _act(say("pay-back"), SubscriptionAction.SHOW, draft_id)
     return View(text=_plan(say, plan), rows=[[pay], [back]])
 
 
-def _plan(say: Say, plan: Plan) -> str:
+def _plan(say: Say, plan: SubscriptionPlan) -> str:
     text = say("pay-plan", stars=plan.stars, credit=plan.credit)
     return f"{text}\n\n{say('pay-plan-more', percent=plan.percent)}" if plan.percent else text
 
