@@ -124,10 +124,10 @@ def component(package: Locked, *, required: bool) -> Json:
 def licences(name: str) -> list[Json]:
     """What the installed package says; empty if it says nothing we understand."""
     about = metadata.metadata(name)
-    if expression := about.get("License-Expression"):
-        return [{"expression": expression}]
+    if expressions := about.get_all("License-Expression"):
+        return [{"expression": expressions[0]}]
     classifiers = [one for one in about.get_all("Classifier") or [] if one.startswith("License ::")]
-    said = [about.get("License") or "", *(one.rpartition(" :: ")[2] for one in classifiers)]
+    said = [*(about.get_all("License") or []), *(one.rpartition(" :: ")[2] for one in classifiers)]
     names = list(dict.fromkeys(SPELLINGS.get(one.lower(), one) for one in said if one and "\n" not in one))
     known = [one for one in names if one in SPELLINGS.values()] or names
     return [{"license": {"id" if one in SPELLINGS.values() else "name": one}} for one in known]

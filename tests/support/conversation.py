@@ -15,6 +15,7 @@ from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.pages import ResultPages
 from photomat.kernel.ids import InstanceId, UserId
+from photomat.moderation.refusal import StrikePolicy
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
@@ -27,7 +28,7 @@ from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.files import desk_of
-from support.shop import NOTHING_TO_PAY, bot_config, dispatcher
+from support.shop import NOTHING_TO_PAY, bot_config, content_of, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
 MAX_UPDATES = 50
@@ -138,6 +139,7 @@ async def conversation(
     fiscal: FiscalOptions | None = None,
     consent: ConsentDocument | None = None,
     operators: frozenset[UserId] = frozenset(),
+    strikes: StrikePolicy | None = None,
     **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
@@ -157,6 +159,7 @@ async def conversation(
             consent=consent,
             operators=operators,
             results=results,
+            content=content_of(pool, strikes),
             pages=ResultPages(
                 messenger=TelegramMessenger(bot),
                 archive=ResultArchive(pool=pool, files=ResultFiles(folder=results or Path(), trusted_host="127.0.0.1")),

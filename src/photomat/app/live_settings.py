@@ -53,6 +53,14 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
     "privacy": ("privacy_url", "consent_required", "consent_version", "consent_url"),
+    "content": (
+        "strikes_ban",
+        "strike_days",
+        "strike_ban_days",
+        "provider_strikes",
+        "provider_checker",
+        "ai_mark",
+    ),
     "assistant": ("assistant_calls_per_user_day", "assistant_credits_a_day"),
     "alerts": ("disk_alert_mb", "database_alert_mb", "ticket_alert_min"),
     "keeping": tuple(name for name in Settings.model_fields if name.startswith("keep_")),
@@ -82,6 +90,9 @@ SHOWN: Final = frozenset(
         "assistant_model",
         "sentry_environment",
         "otel_exporter_otlp_endpoint",
+        "content_rules",
+        "content_check_url",
+        "content_check_fail",
         "update_workers",
         "log_format",
         "data_dir",
@@ -338,21 +349,27 @@ def _value_of(settings: Settings, name: str) -> str:
 
 def _in_words(name: str, error: Mapping[str, Any]) -> Sentence:
     """The reason of a refused value."""
-    facts = {key: as_text(value) for key, value in error.get("ctx", {}).items() if key in {"gt", "ge", "lt", "le"}}
+    facts = error.get("ctx", {})
     match error["type"]:
         case "greater_than":
-            return Sentence("setting-not-above", name=name, least=facts["gt"])
+            return Sentence("setting-not-above", name=name, least=as_text(facts["gt"]))
         case "greater_than_equal":
-            return Sentence("setting-too-small", name=name, least=facts["ge"])
+            return Sentence("setting-too-small", name=name, least=as_text(facts["ge"]))
         case "less_than_equal":
-            return Sentence("setting-too-large", name=name, most=facts["le"])
-        case "value_error" if name == "TIMEZONE":
-            return Sentence("setting-no-zone")
+            return Sentence("setting-too-large", name=name, most=as_text(facts["le"]))
         case "value_error":
-            return Sentence("setting-no-url", name=name)
+            return Sentence("setting-no-zone") if name == "TIMEZONE" else Sentence("setting-no-url", name=name)
+        case "literal_error" | "string_too_long" as kind:
+            return _text_in_words(name, kind, facts)
         case "bool_parsing":
             return Sentence("setting-no-switch", name=name)
         case "int_parsing" | "int_from_float" | "int_parsing_size":
             return Sentence("setting-no-whole-number", name=name)
         case _:
             return Sentence("setting-no-number", name=name)
+
+
+def _text_in_words(name: str, kind: str, facts: Mapping[str, Any]) -> Sentence:
+    if kind == "string_too_long":
+        return Sentence("setting-too-long", name=name, most=int(facts["max_length"]))
+    return Sentence("setting-no-choice", name=name, choices=str(facts["expected"]).replace("'", ""))

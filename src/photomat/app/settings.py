@@ -294,6 +294,40 @@ class Settings(BaseSettings):
     assistant_credits_a_day: int = Field(
         500, ge=0, le=10_000_000, description="Kie credits that all its calls may take in 24 hours; 0: no limit."
     )
+
+    content_rules: Path | None = Field(
+        None,
+        description="A TOML file with content rules of your own (docs/operations/content.md); read again when it changes.",
+    )
+    strikes_ban: int = Field(
+        5, ge=0, le=1000, description="Strikes within STRIKE_DAYS after which a user is banned for a while; 0: never."
+    )
+    strike_days: int = Field(30, ge=1, le=3650, description="Days a strike counts.")
+    strike_ban_days: int = Field(7, ge=1, le=3650, description="Days such a ban lasts.")
+    provider_strikes: bool = Field(
+        default=False, description="Count what Kie's models refuse for its content as a strike, too."
+    )
+    provider_checker: Literal["default", "on", "off"] = Field(
+        "default", description="The models' own content filters, where they have one: as Kie sets them, on, or off."
+    )
+    content_check_url: str | None = Field(
+        None, description="A checker of your own that is asked about every order before its purchase."
+    )
+    content_check_token: str | None = Field(None, description="It gets this: `Authorization: Bearer …`.")
+    content_check_deadline_ms: int = Field(
+        2000, ge=100, le=3000, description="How long an order waits for its answer, in milliseconds."
+    )
+    content_check_fail: Literal["allow", "refuse"] = Field(
+        "refuse", description="What becomes of an order that it does not answer in time."
+    )
+    ai_mark: str = Field(
+        "",
+        max_length=100,
+        description="A line under results: `on` for “Made with AI” in the reader's language, or your own words. Empty: none.",
+    )
+    keep_refused_texts_days: int = _kept(30, "the texts of refused orders; those whose appeal waits stay")
+    keep_refusals_days: int = _kept(365, "refusals without their texts; strikes count for STRIKE_DAYS")
+
     failpoint: str | None = Field(
         None,
         description="Tests only: die with SIGKILL at the named point (name or name:N). "
@@ -320,6 +354,7 @@ class Settings(BaseSettings):
         "otel_exporter_otlp_endpoint",
         "privacy_url",
         "consent_url",
+        "content_check_url",
     )
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:

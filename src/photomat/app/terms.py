@@ -8,12 +8,14 @@ from photomat.assistant.calls import CallLimits
 from photomat.catalog.pricing import USD_PER_CREDIT, Rates
 from photomat.jobs.job import Times
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.moderation.checker import ContentChecker
+from photomat.moderation.refusal import StrikePolicy
 from photomat.orders.limits import Limits
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
 from photomat.rewards.payouts import ReferralTerms
 from photomat.telegram.limits import CLOUD, LOCAL, BotApiLimits
-from photomat.texts.load import LANGUAGES, Texts
+from photomat.texts.load import LANGUAGES, Texts, load_texts
 from photomat.users.consent import ConsentDocument
 
 
@@ -30,6 +32,29 @@ def limits_of(settings: Settings) -> Limits:
         pause=timedelta(seconds=settings.cooldown_s),
         free_a_day=settings.free_per_day,
         free_a_friend=settings.referral_free,
+    )
+
+
+def strikes_of(settings: Settings) -> StrikePolicy:
+    said = {"strikes": settings.strikes_ban, "days": settings.strike_days}
+    return StrikePolicy(
+        limit=settings.strikes_ban,
+        within=timedelta(days=settings.strike_days),
+        ban=timedelta(days=settings.strike_ban_days),
+        counts_provider=settings.provider_strikes,
+        ban_reason={language: load_texts().say(language, "content-ban-reason", **said) for language in LANGUAGES},
+    )
+
+
+def content_checker_of(settings: Settings) -> ContentChecker | None:
+    """The operator's own checker; None without one."""
+    if settings.content_check_url is None:
+        return None
+    return ContentChecker(
+        url=settings.content_check_url,
+        token=settings.content_check_token,
+        deadline_s=settings.content_check_deadline_ms / 1000,
+        allows_without=settings.content_check_fail == "allow",
     )
 
 

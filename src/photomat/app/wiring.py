@@ -40,11 +40,13 @@ from photomat.app.terms import (
     bot_api_limits_of,
     call_limits_of,
     consent_of,
+    content_checker_of,
     fiscal_options_of,
     limits_of,
     payment_options_of,
     rates_of,
     referral_terms_of,
+    strikes_of,
     times_of,
     welcome_credit_of,
 )
@@ -81,6 +83,7 @@ from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
+from photomat.kernel.errors import Startup
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import Money
@@ -88,7 +91,10 @@ from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
+from photomat.moderation.rulebook import RuleBook
+from photomat.moderation.rules import BadRules
 from photomat.operators.access import Owners
+from photomat.orders.content import ContentGate
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, make_invoice_due
 from photomat.payments.receipt_reminder import ReceiptReminder
@@ -140,6 +146,7 @@ class Program:
     catalog: Catalog
     templates: Mapping[str, Template]
     cheapest: Cheapest
+    rulebook: RuleBook
     wakes: Wakes
     state: ActiveState
     instance: InstanceId
@@ -209,6 +216,7 @@ class Program:
             rates=rates_of(self.settings),
             limits=limits_of(self.settings),
             accepts_callbacks=self.settings.base_url is not None,
+            content=content_gate(self.settings, self.rulebook),
             cheapest=self.cheapest,
             consent=consent_of(self.settings, self.texts),
         )
@@ -243,6 +251,7 @@ class Program:
                 texts=self.texts,
                 links=self._links,
                 limits=bot_api_limits_of(self.settings),
+                mark=settings.ai_mark,
             ),
             has_assistant=settings.has_assistant,
             admin=AdminOptions(
@@ -302,8 +311,15 @@ class Program:
                 ).resolve,
                 stopping=lambda: self.stop.is_set() or self.drain.wanted,
                 send_queue=SendQueue(apart_s=self.claims.creates.apart_s),
+                strikes=self.live.following(lambda: strikes_of(self.settings)),
             ),
-            poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
+            poller=TaskPoller(
+                pool=self.pool,
+                provider=self.kie,
+                times=times_of(self.settings),
+                wake=wake,
+                strikes=self.live.following(lambda: strikes_of(self.settings)),
+            ),
             coordinator=self.live.following(lambda: self._coordinator(messenger, wake)),
             completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
             resender=self._resender(messenger),
@@ -375,6 +391,7 @@ class Program:
             wake=wake,
             lease=timedelta(seconds=self.settings.delivery_lease_s),
             storefront=self.orders.storefront,
+            mark=self.settings.ai_mark,
         )
 
     def _resender(self, messenger: Messenger) -> Resender:
@@ -386,6 +403,7 @@ class Program:
             model_of=self.catalog.models.get,
             links=self._links,
             limits=bot_api_limits_of(self.settings),
+            mark=lambda: self.settings.ai_mark,
         )
 
     def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
@@ -497,6 +515,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         catalog=catalog,
         templates=shipped_templates(catalog),
         cheapest=Cheapest(),
+        rulebook=rule_book(settings, pool),
         wakes=Wakes(DUE),
         state=ActiveState(),
         instance=instance,
@@ -515,6 +534,24 @@ async def _close_pool(pool: BoundedPool) -> None:
             await pool.close()
     except TimeoutError:
         pool.terminate()
+
+
+def rule_book(settings: Settings, pool: Pool) -> RuleBook:
+    book = RuleBook(pool=pool, file=settings.content_rules)
+    try:
+        book.read_file()
+    except BadRules as error:
+        raise Startup(f"CONTENT_RULES cannot be used: {error}.") from None
+    return book
+
+
+def content_gate(settings: Settings, rulebook: RuleBook) -> ContentGate:
+    return ContentGate(
+        rulebook=rulebook,
+        policy=strikes_of(settings),
+        checker=content_checker_of(settings),
+        provider_checker=settings.provider_checker,
+    )
 
 
 def result_files(settings: Settings) -> ResultFiles:

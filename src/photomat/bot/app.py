@@ -21,6 +21,7 @@ from photomat.bot.bans import RefuseBanned
 from photomat.bot.menu import broadcast_button, deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
+from photomat.bot.moderation import handlers as moderation
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.order_form import voice_handlers
@@ -118,6 +119,7 @@ def _routers() -> list[Router]:
         support.router(),
         privacy.router(),
         consent.router(),
+        moderation.router(),
         fallback.unknown_command_router(),
         desk.router(),
         support.messages_router(),

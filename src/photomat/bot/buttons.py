@@ -557,6 +557,24 @@ class DeskAction(StrEnum):
     KEEP = "keep"
 
 
+class AppealButton(CallbackData, prefix="ca"):
+    """Asks an operator to look at a refused text."""
+
+    refusal_id: Id
+
+
+class AppealVerdict(StrEnum):
+    ALLOW = "yes"
+    DECLINE = "no"
+
+
+class DecideAppealButton(CallbackData, prefix="cd"):
+    """An operator's decision about an appeal."""
+
+    verdict: AppealVerdict
+    refusal_id: Id
+
+
 class DeskButton(CallbackData, prefix="uo"):
     action: DeskAction
     ticket_id: Id

@@ -83,6 +83,7 @@ class Coordinator:
     wake: Callable[[str], None]
     lease: timedelta
     storefront: Callable[[], Awaitable[Storefront]] | None = None
+    mark: str = ""
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
         """Render a locked card, edit its message, record what it shows; or release the lock with the reason."""
@@ -146,7 +147,7 @@ class Coordinator:
             page = min(card.page, len(found) - 1)
             found[page], missing = await self.sender.copied(found[page])
         sold = await self._next_steps() if card.shows_result else NOTHING_SOLD
-        view = render(card, found, model=self.model_of(card.model), texts=self.texts, next_steps=sold)
+        view = render(card, found, model=self.model_of(card.model), texts=self.texts, next_steps=sold, mark=self.mark)
         return view, await self._edit_card(card, replace(view, missing=missing))
 
     async def _next_steps(self) -> NextSteps:

@@ -27,7 +27,7 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, row_as
 from photomat.delivery import outputs
 from photomat.delivery.archive import ResultArchive
-from photomat.delivery.caption import CardOrder, captioned, part_in_words, readable
+from photomat.delivery.caption import CardOrder, ai_mark, captioned, part_in_words, readable
 from photomat.delivery.fallbacks import (
     NO_LINKS,
     Fallback,
@@ -249,6 +249,7 @@ class Resender(MessageKind[Resend]):
     model_of: Callable[[str], Model | None]
     links: ResultLinks = NO_LINKS
     limits: BotApiLimits = CLOUD
+    mark: Callable[[], str] = lambda: ""
 
     DUE: ClassVar = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
     CLAIM: ClassVar = """
@@ -430,7 +431,8 @@ class Resender(MessageKind[Resend]):
                 return say("resent", model=model, inputs=inputs)
             return say("original" if output or asked.album else "original-text", model=model, inputs=inputs)
 
-        return captioned(sentence, bought, part=part, language=asked.language, say=say).rstrip()
+        mark = ai_mark(self.mark(), say)
+        return captioned(sentence, bought, part=part, language=asked.language, say=say, mark=mark).rstrip()
 
     def _bought(self, asked: Resend) -> CardOrder:
         return CardOrder(

@@ -28,6 +28,7 @@ from photomat.jobs.claims import CREATES, stop_on_error
 from photomat.jobs.inputs import InputLost
 from photomat.jobs.job import Job, JobStatus, Times
 from photomat.jobs.orphans import match_tasks
+from photomat.jobs.strikes import ban_after_strike, note_provider_refusal
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
 from photomat.kernel.error_report import describe
@@ -37,6 +38,7 @@ from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.trace import span
 from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
+from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
 from photomat.work.loop import ClaimLost, while_renewing
 
@@ -110,6 +112,7 @@ class Submitter:
     resolve: Callable[[Job], Awaitable[Mapping[str, Any]]]
     stopping: Callable[[], bool]
     send_queue: SendQueue
+    strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
 
     async def upload(self, job: Job) -> None:
         """Upload the job's files.
@@ -274,9 +277,12 @@ class Submitter:
     async def _fail(self, job: Job, failure: settle.Failure) -> None:
         async with transaction(self.pool) as tx:
             settled = await settle.settle(tx, job.job_id, failure, price=job.price.minor, via="submit", fence=job.fence)
+            is_strike = await note_provider_refusal(tx, job, failure, settled, self.strikes())
         failpoint("settle.after_commit")
         log.info("JOB_SETTLED", outcome="failed", money=settled, code=failure.code)
         self.wake("deliveries")
+        if is_strike:
+            await ban_after_strike(self.pool, job.user_id, self.strikes())
 
 
 async def _until_stored(write: Callable[[], Awaitable[None]], *, task_id: TaskId | None = None) -> None:

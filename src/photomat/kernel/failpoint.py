@@ -30,6 +30,7 @@ FAILPOINTS: Final = (
     "draft.before_save",
     "draft.before_card",
     "draft.after_card",
+    "content.after_verdict",
     "create.before_commit",
     "create.after_commit",
     "submit.after_claim",

@@ -15,7 +15,6 @@ from typing import BinaryIO, ClassVar, Final
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, row_as
-from photomat.delivery.fallbacks import UPLOAD_BYTES
 from photomat.files.conversion import temporary_file
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.errors import Rejected
@@ -25,13 +24,14 @@ from photomat.kernel.logs import get_logger
 from photomat.messages.notices import notify
 from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.privacy.export import ExportBuilder, ExportTooLarge, export_name
+from photomat.telegram.limits import CLOUD
 from photomat.telegram.port import Media, MediaKind, Messenger
 from photomat.work.retention import OldRows
 
 LEASE: Final = timedelta(minutes=10)
 """Longer than the largest export takes to build and to send."""
 EVERY: Final = timedelta(days=1)
-MOST_BYTES: Final = UPLOAD_BYTES - 2**20
+MOST_BYTES: Final = CLOUD.upload_bytes - 2**20
 """What Telegram takes, with room for the rest of the request."""
 OLD_EXPORTS: Final = OldRows(table="export_requests", age="asked_at", only="due_at IS NULL")
 log = get_logger()

@@ -19,7 +19,7 @@ from photomat.inbox.receive import queue_depth
 from photomat.kernel import metrics
 from photomat.kernel.clock import monotonic
 from photomat.reports.backlog import PACED, read_backlogs
-from photomat.reports.health import read_last_proof
+from photomat.reports.money import last_proof
 from photomat.work.controls import MODEL, read_pauses
 
 EVERY_S: Final = 5.0
@@ -104,9 +104,9 @@ async def _read_operations(pool: Pool) -> None:
     balance = await pool.fetchval("SELECT balance FROM kie_readings ORDER BY read_at DESC LIMIT 1")
     if balance is not None:
         metrics.KIE_CREDITS.set(float(balance))
-    proof = await read_last_proof(pool)
+    proof = await last_proof(pool)
     if proof is not None:
-        metrics.AUDIT_BROKEN.set(len(proof.broken))
+        metrics.AUDIT_BROKEN.set(proof.broken)
         metrics.AUDIT_AT.set(proof.at.timestamp())
 
 
