@@ -63,6 +63,18 @@ SECTIONS: Final = (
         ),
     ),
     (
+        "Fiscal receipts",
+        "For a self-employed operator in Russia: docs/operations/fiscal.md. Without these settings payments have no receipt.",
+        (
+            "my_tax_inn",
+            "my_tax_password",
+            "my_tax_service_name",
+            "my_tax_providers",
+            "my_tax_timeout_s",
+            "my_tax_unknown_s",
+        ),
+    ),
+    (
         "Rewards",
         "For users who bring others. Minor units.",
         ("referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
@@ -134,7 +146,14 @@ SECTIONS: Final = (
     (
         "Servers on the other side",
         "For another Bot API server, a mirror, or a simulator; http addresses are fine. Nothing is uploaded yet.",
-        ("telegram_api_url", "kie_api_url", "kie_upload_url", "yookassa_api_url", "crypto_pay_api_url"),
+        (
+            "telegram_api_url",
+            "kie_api_url",
+            "kie_upload_url",
+            "yookassa_api_url",
+            "crypto_pay_api_url",
+            "my_tax_api_url",
+        ),
     ),
     ("For tests", "Never set it where money is earned.", ("failpoint",)),
 )

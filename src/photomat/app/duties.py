@@ -15,12 +15,14 @@ from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
+from photomat.fiscal.compare import compare_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
 from photomat.operators.access import operators_reached
+from photomat.payments.fiscal_sweep import want_missing_receipts
 from photomat.payments.reconcile import reconcile_providers
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
@@ -57,6 +59,8 @@ def duties_of(program: Program) -> list[Duty]:
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
+        every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
+        every(TIDY_EVERY_S, "fiscal comparison", lambda: compare_if_due(program.pool, program.tax)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
     ]
