@@ -21,7 +21,7 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
+from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers, tax_service
 from photomat.app.flow import (
     DUE,
     URGENT,
@@ -42,11 +42,13 @@ from photomat.app.terms import (
     consent_of,
     content_checker_of,
     fiscal_options_of,
+    fiscal_times_of,
     limits_of,
     payment_options_of,
     rates_of,
     referral_terms_of,
     strikes_of,
+    taxed_providers_of,
     times_of,
     welcome_credit_of,
 )
@@ -77,6 +79,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
+from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy
 from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
@@ -105,6 +108,7 @@ from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
 from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import PersonalData
+from photomat.providers.fiscal_port import TaxService
 from photomat.providers.port import PaymentProvider
 from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
@@ -142,6 +146,7 @@ class Program:
     bot: Bot
     kie: KieClient
     providers: Mapping[str, PaymentProvider]
+    tax: TaxService | None
     texts: Texts
     catalog: Catalog
     templates: Mapping[str, Template]
@@ -411,11 +416,16 @@ class Program:
             invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, calls=refund_calls(self.bot, self.providers)),
             rewards=self.live.following(lambda: RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings))),
+            fiscal=FiscalIssuer(pool=self.pool, policy=self._fiscal_policy, times=fiscal_times_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
+
+    @property
+    def _fiscal_policy(self) -> FiscalPolicy:
+        return FiscalPolicy(readers={}, tax=self.tax, taxed=taxed_providers_of(self.settings))
 
     def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return broadcast_steps(
@@ -511,6 +521,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         bot=bot,
         kie=kie,
         providers=payment_providers(stack, settings),
+        tax=tax_service(stack, settings),
         texts=texts,
         catalog=catalog,
         templates=shipped_templates(catalog),
