@@ -1,4 +1,4 @@
-"""/forget: nothing a user wrote, sent or got is left in any column or file, numbers stay, and coming back gives nothing twice."""
+"""/forget: nothing a user wrote, sent or got is left in any column or file; numbers stay, and nothing is given twice."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,7 +21,7 @@ from support.jobs import a_done_job, a_running_job, a_user, money_of, row_of, se
 from support.media_bytes import image
 from support.money import rub
 from support.payments import offer
-from support.privacy import forget_all, forget_worker, found_in_database, found_in_files, send_notices
+from support.privacy import forget_worker, found_in_database, found_in_files, send_notices
 
 NAME, USERNAME, CHAT_TITLE = "Zqname", "zqusername", "zqchattitle"
 PROMPT, CAPTION, FILE_NAME, RESULT, TASK_WORDS = "zqprompt", "zqcaption", "zqfilename", "zqresult", "zqcallback"
@@ -69,7 +69,7 @@ class Story:
     async def forgets(self) -> None:
         await self.chat.says("/forget")
         await self.chat.taps("🗑 Да, удалить навсегда")
-        assert await forget_all(forget_worker(self.pool, self.data_dir)) == 1
+        assert await forget_worker(self.pool, self.data_dir).forget_all() == 1
         await send_notices(self.pool, TelegramMessenger(self.chat.bot))
 
 

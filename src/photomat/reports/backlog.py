@@ -44,6 +44,8 @@ BACKLOGS: Final[Mapping[str, str]] = {
         SELECT due_at FROM referrals UNION ALL SELECT due_at FROM referral_shares UNION ALL SELECT due_at FROM gifts""",
     "receipts": "SELECT due_at FROM receipts",
     "notices": "SELECT due_at FROM notices",
+    "exports": "SELECT due_at FROM export_requests",
+    "forgets": "SELECT due_at FROM forget_requests",
     "audiences": "SELECT due_at FROM broadcasts",
     "broadcasts": """
         SELECT send.due_at FROM broadcasts JOIN broadcast_sends AS send USING (broadcast_id)
