@@ -34,7 +34,7 @@ from photomat.app.flow import (
     update_steps,
 )
 from photomat.app.live_settings import LiveSettings
-from photomat.app.personal_data import personal_data
+from photomat.app.personal_data import export_builder, forget_worker, personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
@@ -106,7 +106,6 @@ from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
 from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
-from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import PersonalData
 from photomat.providers.fiscal_port import TaxService
 from photomat.providers.port import PaymentProvider
@@ -346,16 +345,14 @@ class Program:
 
     @property
     def export_builder(self) -> ExportBuilder:
-        return ExportBuilder(
-            pool=self.pool, personal=self.personal, archive=self._archive, links=self._links, texts=self.texts
-        )
+        return export_builder(self.settings, self.pool)
 
     def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return privacy_steps(
             ExportSender(
                 pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
             ),
-            ForgetWorker(pool=self.pool, personal=self.personal, record=self.settings.forgotten_file),
+            forget_worker(self.settings, self.pool),
         )
 
     @property
@@ -487,6 +484,8 @@ class Program:
             given_up_after=timedelta(seconds=settings.job_timeout_s),
             most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
+            exports=self.export_builder,
+            tmp=settings.tmp_folder,
             disk=self.disk,
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
