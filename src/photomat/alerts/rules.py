@@ -239,6 +239,14 @@ async def receipts_waiting(context: ProbeContext) -> Figures | None:
     )
 
 
+async def shop_receipts(context: ProbeContext) -> Figures | None:
+    """A provider refused a payment because of its fiscal receipt, and has accepted none since."""
+    row = await context.pool.fetchrow(
+        "SELECT times AS count, setting, reason FROM fiscal_refusals ORDER BY refused_at DESC LIMIT 1"
+    )
+    return None if row is None else dict(row)
+
+
 async def tickets_waiting(context: ProbeContext) -> Figures | None:
     """A customer's message to support waits too long for an answer."""
     if not context.ticket_alert:
@@ -381,5 +389,6 @@ RULES: Final = (
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
     rule(IncidentKind.TICKETS_WAITING, tickets_waiting),
+    rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
     rule(IncidentKind.BACKUP, backup_old, every=SELDOM),
 )

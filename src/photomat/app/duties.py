@@ -143,9 +143,9 @@ async def _refund_undelivered(program: Program) -> None:
 
 def _receive_updates(program: Program) -> list[Duty]:
     """By webhook if there is a public URL, else by long polling."""
-    base_url = program.settings.base_url
-    if base_url is not None:
-        return [until_it_works("webhook", lambda: _start_webhook(program, base_url))]
+    url = program.settings.webhook_url
+    if url is not None:
+        return [until_it_works("webhook", lambda: _start_webhook(program, url))]
     poller = Poller(
         pool=program.pool,
         bot=program.bot,
@@ -164,6 +164,6 @@ async def _start_polling(program: Program) -> None:
     program.receiving.set()
 
 
-async def _start_webhook(program: Program, base_url: str) -> None:
-    await use_webhook(program.bot, url=f"{base_url}/telegram/webhook", secret=program.settings.webhook_secret)
+async def _start_webhook(program: Program, url: str) -> None:
+    await use_webhook(program.bot, url=url, secret=program.settings.webhook_secret)
     program.receiving.set()

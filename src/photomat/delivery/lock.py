@@ -394,7 +394,7 @@ async def _rearm(tx: Transaction, of: str, *args: int) -> int:
 
 
 async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> bool:
-    """Make one job's card due again, whatever held it back; False when there is no such job.
+    """Make one job's card due again, whatever held it back; False when there is no such job, or it was forgotten.
 
     Safe at any time: a card that is up to date is edited to what it shows. A held lock stays held.
     """
@@ -403,7 +403,7 @@ async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> 
         UPDATE generation_jobs
            SET undeliverable_at = NULL, parked_at = NULL, delivery_attempts = 0, deliver_at = photomat_now(),
                delivery_failing_since = NULL, card_wanted = card_wanted + 1
-         WHERE job_id = $1
+         WHERE job_id = $1 AND forgotten_at IS NULL
         RETURNING true
         """,
         job_id,

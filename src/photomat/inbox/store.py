@@ -308,3 +308,19 @@ async def record_failure(tx: Transaction, received_id: ReceivedId, *, error: str
         int(counted),
         int(not counted),
     )
+
+
+async def mark_unhandled(tx: Transaction, received_id: ReceivedId, *, lane: str) -> list[BotId]:
+    """Make a handled update of this lane due again, and what belongs to the same album; the bot of each of them."""
+    rows = await tx.fetch(
+        """
+        UPDATE inbox SET handled_at = NULL, attempts = 0, failures = 0
+         WHERE lane = $2 AND handled_at IS NOT NULL
+           AND (received_id = $1 OR received_id > $1 AND body #>> '{message,media_group_id}' =
+                (SELECT body #>> '{message,media_group_id}' FROM inbox WHERE received_id = $1))
+        RETURNING bot_id
+        """,
+        received_id,
+        lane,
+    )
+    return [BotId(row["bot_id"]) for row in rows]

@@ -254,3 +254,39 @@ class NoticeSender(MessageKind[Notice]):
                 error,
             )
         log.info("NOTICE", key=message.key, text=message.text_key, outcome=outcome, error=error)
+
+
+async def forget_notices(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Take the words out of a batch of what was sent to a user, and drop what is still to be sent.
+
+    The rows stay until retention deletes them: their keys make sure that nothing is said twice.
+    """
+    return len(
+        await tx.fetch(
+            """
+            UPDATE notices
+               SET facts = '{}', buttons = '[]', file_kind = NULL, file_id = NULL, ends = NULL, error = NULL, due_at = NULL
+             WHERE notice_id = ANY (ARRAY(
+                   SELECT notice_id FROM notices
+                    WHERE chat_id = $1 AND (facts <> '{}' OR buttons <> '[]' OR file_id IS NOT NULL OR ends IS NOT NULL
+                                            OR error IS NOT NULL OR due_at IS NOT NULL)
+                    ORDER BY notice_id LIMIT $2 FOR UPDATE))
+            RETURNING notice_id
+            """,
+            user_id,
+            limit,
+        )
+    )
+
+
+async def blank_notices(tx: Transaction, beginnings: Sequence[str]) -> None:
+    """Take the words out of notices to anybody whose keys begin like this: they are about a user who is forgotten."""
+    await tx.execute(
+        """
+        UPDATE notices
+           SET facts = '{}', buttons = '[]', file_kind = NULL, file_id = NULL, ends = NULL, error = NULL, due_at = NULL
+          FROM unnest($1::text[]) AS beginning
+         WHERE key >= beginning COLLATE "C" AND key < (beginning || '~') COLLATE "C"
+        """,
+        list(beginnings),
+    )

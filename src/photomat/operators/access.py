@@ -396,3 +396,9 @@ async def _write_seen(pool: Pool, session_id: int, *, drops_flash: bool) -> None
 
 def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
+
+
+async def forget_flashes(tx: Transaction, _user_id: int, _limit: int) -> int:
+    """Drop the messages that wait for operators' next pages: they may quote a user who is forgotten."""
+    await tx.execute("UPDATE console_sessions SET flash = NULL WHERE flash IS NOT NULL")
+    return 0
