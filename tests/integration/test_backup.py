@@ -9,7 +9,7 @@ import pytest
 
 from photomat.backup.file import finished
 from photomat.db.pool import transaction
-from photomat.kernel.ids import JobId
+from photomat.kernel.ids import ChatId, JobId
 from photomat.messages.notices import notify
 from photomat.operators import controls, restores
 from photomat.payments.refunds import Refunder
@@ -87,7 +87,7 @@ async def test_the_operator_resumes_after_payments_were_read_and_decides_about_u
         early = await restores.resume_restored(pool, operator="olga", reason="hurry")
         assert (early.done, early.says.key) == (False, "restore-payments-unread")
         async with transaction(pool) as tx:
-            await notify(tx, key="payment:77", chat_id=user, text_key="payment-received")
+            await notify(tx, key="payment:77", chat_id=ChatId(user), text_key="payment-received")
         restore = await restores.open_restore(pool)
         assert restore is not None
         await restores.note_payments_read(pool, restore, unread=["yookassa"])
