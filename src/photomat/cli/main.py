@@ -23,6 +23,7 @@ from photomat.cli import (
     settings,
     templates,
     tickets,
+    upgrade,
     users,
     wallet,
 )
@@ -44,6 +45,7 @@ app.command("failpoints")(check.failpoints)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
 app.add_typer(backup.app, name="backup")
 app.add_typer(backup.restore_app, name="restore")
+app.command("upgrade")(upgrade.upgrade)
 app.add_typer(installation.app, name="installation")
 app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")

@@ -221,3 +221,15 @@ def _path_of(file: BinaryIO) -> Path:
     """The path under which a file without a name can be opened once more, while it is open."""
     folder = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
     return Path(folder) / str(file.fileno())
+
+
+async def drop_exports(tx: Transaction) -> int:
+    """A restored database: an export that was asked for may have been sent since the backup; the user may ask again."""
+    rows = await tx.fetch(
+        """
+        UPDATE export_requests SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', fence = fence + 1,
+                                   error = 'restored from a backup'
+         WHERE due_at IS NOT NULL RETURNING request_id
+        """
+    )
+    return len(rows)
