@@ -28,6 +28,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.DATABASE_SIZE: (AlertAction.STATE, AlertAction.CHECK),
     IncidentKind.RECEIPTS_WAITING: (AlertAction.RECEIPTS,),
     IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
+    IncidentKind.APPEALS_WAITING: (),
 }
 """Besides these every alert can be taken over."""
 
@@ -42,6 +43,7 @@ PAGES: Final[Mapping[IncidentKind, str]] = {
     IncidentKind.ORPHANS: "orphans",
     IncidentKind.RECEIPTS_WAITING: "money/receipts",
     IncidentKind.TICKETS_WAITING: "tickets",
+    IncidentKind.APPEALS_WAITING: "moderation",
 }
 """The console's page about an incident; the others are about health."""
 
