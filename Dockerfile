@@ -3,6 +3,9 @@
 #   docker build -t photomat .
 #   docker build -t photomat --build-arg AUDIO=1 .     converts voice notes too: adds PyAV, which contains FFmpeg and LAME (LGPL)
 #   docker run --env-file .env -p 8080:8080 -v photomat:/data photomat
+#   docker run … --read-only --tmpfs /tmp              nothing but /data and /tmp is written
+#
+# docker-bake.hcl builds it for amd64 and arm64.
 
 FROM python:3.11-slim AS build
 ENV UV_SYSTEM_CERTS=1 UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1 UV_NO_CACHE=1
@@ -23,8 +26,17 @@ FROM python:3.11-slim
 RUN useradd --create-home --uid 10001 photomat \
  && install -d -o photomat -g photomat -m 0700 /data
 COPY --from=build /opt/photomat/.venv /opt/photomat/.venv
-ENV PATH=/opt/photomat/.venv/bin:$PATH PYTHONUNBUFFERED=1 DATA_DIR=/data PORT=8080
-USER photomat
+ENV PATH=/opt/photomat/.venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DATA_DIR=/data PORT=8080
+ARG VERSION= REVISION= CREATED= SOURCE=
+LABEL org.opencontainers.image.title="Photomat" \
+      org.opencontainers.image.description="A self-hosted Telegram bot that sells AI media" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.created="$CREATED" \
+      org.opencontainers.image.source="$SOURCE"
+# By number: Kubernetes can tell that it is not root only then.
+USER 10001
 WORKDIR /data
 
 # No VOLUME on purpose: Docker would make a nameless one, the program would take it for a disk that lasts, and the next

@@ -9,7 +9,7 @@ from photomat.messages.notices import notify
 from photomat.payments.receipt import ReceiptFile
 from photomat.payments.transfers import submit_receipt
 from photomat.rewards import gifts
-from photomat.support.thread import Customer, Words, write_by_customer
+from photomat.support.thread import MessageContent, TicketAuthor, write_by_customer
 from support.database import shift_clock
 from support.jobs import a_done_job, a_job, a_running_job, a_user
 from support.money import rub
@@ -81,8 +81,8 @@ async def _money(pool: Pool) -> None:
             details="",
             operators=[ChatId(9001)],
         )
-        customer = Customer(bot_id=BOT, user_id=ANNA)
-        await write_by_customer(tx, customer, Words(text="where is it?"), origin="ticket:1", operators=[])
+        customer = TicketAuthor(bot_id=BOT, user_id=ANNA)
+        await write_by_customer(tx, customer, MessageContent(text="where is it?"), origin="ticket:1", operators=[])
 
 
 async def everything_in(connection: Connection | Pool) -> dict[str, str]:

@@ -14,7 +14,7 @@ from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.pages import ResultPages
-from photomat.kernel.ids import InstanceId
+from photomat.kernel.ids import InstanceId, UserId
 from photomat.moderation.refusal import StrikePolicy
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.options import PaymentOptions
@@ -22,6 +22,7 @@ from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import ReferralTerms
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
+from photomat.users.consent import ConsentDocument
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
@@ -134,6 +135,8 @@ async def conversation(
     results: Path | None = None,
     examples: Path | None = None,
     has_assistant: bool = False,
+    consent: ConsentDocument | None = None,
+    operators: frozenset[UserId] = frozenset(),
     strikes: StrikePolicy | None = None,
     **person: Any,
 ) -> AsyncIterator[Chat]:
@@ -150,6 +153,9 @@ async def conversation(
             files=desk_of(pool, bot, results or Path()),
             examples=examples,
             has_assistant=has_assistant,
+            consent=consent,
+            operators=operators,
+            results=results,
             content=content_of(pool, strikes),
             pages=ResultPages(
                 messenger=TelegramMessenger(bot),

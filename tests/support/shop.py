@@ -9,10 +9,11 @@ from typing import Any
 
 from aiogram import Dispatcher
 
+from photomat.app.personal_data import personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import strikes_of
 from photomat.bot.app import build_dispatcher
-from photomat.bot.context import BotConfig
+from photomat.bot.context import BotConfig, PrivacyOptions
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.catalog.storefront import Cheapest
@@ -31,6 +32,7 @@ from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
 from photomat.texts.load import load_texts
+from photomat.users.consent import ConsentDocument
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 TIMES = Times(
@@ -72,6 +74,7 @@ def orders_of(
     limits: Limits = USUAL,
     rates: Rates = RATES,
     accepts_callbacks: bool = False,
+    consent: ConsentDocument | None = None,
     content: ContentGate | None = None,
 ) -> OrderService:
     """The one way to buy."""
@@ -83,6 +86,7 @@ def orders_of(
         accepts_callbacks=accepts_callbacks,
         content=content,
         cheapest=CHEAPEST,
+        consent=consent,
     )
 
 
@@ -94,18 +98,28 @@ def bot_config(
     options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
     examples: Path | None = None,
+    consent: ConsentDocument | None = None,
+    results: Path | None = None,
     content: ContentGate | None = None,
     **changes: Any,
 ) -> BotConfig:
     """What the handlers of every update share."""
     return BotConfig(
         pool=pool,
-        orders=orders_of(pool, limits=limits, content=content or content_of(pool)),
+        orders=orders_of(pool, limits=limits, consent=consent, content=content or content_of(pool)),
         topups=TopupService(pool=pool, options=options, providers=providers or {}),
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
         templates=Templates(pool=pool, catalog=load_catalog(), shipped=shipped_templates(load_catalog())),
         examples=Examples(pool=pool, folder=examples or Path()),
+        privacy=privacy_options(results or Path()),
         **changes,
     )
+
+
+def privacy_options(results: Path) -> PrivacyOptions:
+    """Everything is kept as long as the settings say by default."""
+    kept = {name: field.default for name, field in Settings.model_fields.items() if name.startswith("keep_")}
+    days = {name.removeprefix("keep_").removesuffix("_days"): default for name, default in kept.items()}
+    return PrivacyOptions(personal=personal_data(results_folder=results), url=None, kept_days=days)

@@ -52,7 +52,7 @@ from photomat.reports.health import ABSORBED
 from photomat.reports.orphans import WHY as ORPHAN_WHY
 from photomat.rewards.promo import PromoRefusal
 from photomat.support.thread import SupportLimit
-from photomat.support.ticket import Event, Topic
+from photomat.support.ticket import TicketEvent, Topic
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
@@ -185,7 +185,7 @@ def keys_made_up() -> set[str]:
         *APPEAL_ANSWERS.values(),
         *(f"support-topic-{topic}" for topic in Topic),
         *(f"support-limit-{what}" for what in SupportLimit),
-        *(f"ticket-event-{event}" for event in Event),
+        *(f"ticket-event-{event}" for event in TicketEvent),
         *(f"ticket-file-{kind}" for kind in get_args(FileKind)),
         *(f"ticket-reason-{reason}" for reasons in TICKET_REASONS.values() for reason in reasons),
         *("ticket-topic", "ticket-job", "ticket-where"),

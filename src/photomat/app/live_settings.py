@@ -9,6 +9,7 @@ changed, an older version runs) is not used, and logged. Imports no aiogram.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -51,6 +52,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "limits": ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
+    "privacy": ("privacy_url", "consent_required", "consent_version", "consent_url"),
     "content": (
         "strikes_ban",
         "strike_days",
@@ -70,6 +72,8 @@ SHOWN: Final = frozenset(
         "public_url",
         "render_external_url",
         "telegram_api_url",
+        "telegram_local_dir",
+        "telegram_webhook_url",
         "kie_api_url",
         "kie_upload_url",
         "admin_ids",
@@ -77,8 +81,15 @@ SHOWN: Final = frozenset(
         "yookassa_shop_id",
         "yookassa_api_url",
         "yookassa_sources",
+        "yookassa_receipts",
+        "yookassa_payment_subject",
+        "yookassa_payment_mode",
+        "yookassa_receipt_item",
+        "yookassa_measure",
         "crypto_pay_api_url",
         "assistant_model",
+        "sentry_environment",
+        "otel_exporter_otlp_endpoint",
         "content_rules",
         "content_check_url",
         "content_check_fail",
@@ -100,6 +111,8 @@ MINOR: Final = frozenset(
     }
 )
 LINES: Final = frozenset({"transfer_details"})
+LEAST_SECRET: Final = 8
+"""Shorter parts of secrets are ordinary words and numbers."""
 MAX_DIGITS: Final = 30
 EVERY_S: Final = 1.0
 T = TypeVar("T")
@@ -209,7 +222,7 @@ def parse(name: str, value: str) -> Any:
     value, kind = value.strip(), kind_of(name)
     if len(value) > MAX_LENGTH or (kind == "text" and "\n" in value):
         raise SettingRefused(Sentence("setting-too-long", name=name.upper(), most=MAX_LENGTH))
-    if not value and name == "terms_url":
+    if not value and name in {"terms_url", "privacy_url", "consent_url"}:
         return None
     given: dict[str, Any] = {name: value.replace(",", ".") if kind == "number" else value}
     try:
@@ -291,6 +304,15 @@ def _at_start(base: Settings) -> Iterable[StartSetting]:
                 is_set=bool(value),
                 from_environment=name in base.model_fields_set,
             )
+
+
+def secrets_of(settings: Settings) -> frozenset[str]:
+    """Every secret of the settings, and what is derived from the bot's token: texts that are never shown, their parts too."""
+    hidden = [name for name in Settings.model_fields if name not in SHOWN and name not in set(live_names())]
+    texts = [as_text(getattr(settings, name)) for name in hidden if kind_of(name) == "text"]
+    parts = [part for text in texts for part in re.split(r"[,:@/?&=\s]+", text)]
+    derived = [settings.webhook_secret, *(secret.hex() for secret in settings.callback_secrets)]
+    return frozenset(text for text in (*texts, *parts, *derived) if len(text) >= LEAST_SECRET)
 
 
 def _parsed(base: Settings, values: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, SettingRefused]]:

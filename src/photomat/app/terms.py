@@ -16,9 +16,12 @@ from photomat.moderation.rulebook import RuleBook
 from photomat.moderation.rules import BadRules
 from photomat.orders.content import ContentGate
 from photomat.orders.limits import Limits
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
 from photomat.rewards.payouts import ReferralTerms
-from photomat.texts.load import LANGUAGES, load_texts
+from photomat.telegram.limits import CLOUD, LOCAL, BotApiLimits
+from photomat.texts.load import LANGUAGES, Texts, load_texts
+from photomat.users.consent import ConsentDocument
 
 
 def rates_of(settings: Settings) -> Rates:
@@ -86,6 +89,14 @@ def call_limits_of(settings: Settings) -> CallLimits:
     )
 
 
+def consent_of(settings: Settings, texts: Texts) -> ConsentDocument | None:
+    """What users must agree to; None where the shop asks for nothing."""
+    if not settings.consent_required:
+        return None
+    own = {language: texts.say(language, "consent-document") for language in LANGUAGES}
+    return ConsentDocument(version=settings.consent_version, url=settings.consent_url, texts=own)
+
+
 def times_of(settings: Settings) -> Times:
     overdue = settings.job_overdue_s
     return Times(
@@ -121,6 +132,22 @@ def payment_options_of(settings: Settings) -> PaymentOptions:
     )
 
 
+def fiscal_options_of(settings: Settings, texts: Texts) -> FiscalOptions | None:
+    """What YooKassa's fiscal receipts say; None where it is sent none. They are documents of Russian law: in Russian."""
+    if not settings.yookassa_receipts:
+        return None
+    return FiscalOptions(
+        form=settings.yookassa_receipts,
+        item=settings.yookassa_receipt_item or texts.say("ru", "fiscal-receipt-item"),
+        vat_code=settings.yookassa_vat_code,
+        tax_system=settings.yookassa_tax_system,
+        payment_subject=settings.yookassa_payment_subject,
+        payment_mode=settings.yookassa_payment_mode,
+        measure=settings.yookassa_measure or None,
+        email_only=settings.yookassa_email_only,
+    )
+
+
 def referral_terms_of(settings: Settings) -> ReferralTerms:
     return ReferralTerms(
         inviter=Money(settings.referral_reward, settings.currency),
@@ -131,3 +158,7 @@ def referral_terms_of(settings: Settings) -> ReferralTerms:
 
 def welcome_credit_of(settings: Settings) -> Money:
     return Money(settings.welcome, settings.currency)
+
+
+def bot_api_limits_of(settings: Settings) -> BotApiLimits:
+    return CLOUD if settings.telegram_local_dir is None else LOCAL

@@ -30,13 +30,18 @@ from photomat.app.flow import (
     broadcast_steps,
     job_steps,
     money_steps,
+    privacy_steps,
     update_steps,
 )
 from photomat.app.live_settings import LiveSettings
+from photomat.app.personal_data import personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import (
+    bot_api_limits_of,
     call_limits_of,
+    consent_of,
     content_gate,
+    fiscal_options_of,
     limits_of,
     payment_options_of,
     rates_of,
@@ -50,7 +55,7 @@ from photomat.assistant.service import Assistant
 from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import AdminOptions, BotConfig, Support
+from photomat.bot.context import AdminOptions, BotConfig, PrivacyOptions, Support
 from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
@@ -94,7 +99,12 @@ from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
+from photomat.privacy.export import ExportBuilder
+from photomat.privacy.export_sender import ExportSender
+from photomat.privacy.forget import ForgetWorker
+from photomat.privacy.personal_data import PersonalData
 from photomat.providers.port import PaymentProvider
+from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
@@ -105,8 +115,9 @@ from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
 from photomat.templates.template import Template
 from photomat.texts.load import Texts, load_texts
-from photomat.web.app import Health, build_app
+from photomat.web.app import HealthProbe, build_app
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.metrics import MetricsPage
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
@@ -205,11 +216,17 @@ class Program:
             accepts_callbacks=self.settings.base_url is not None,
             content=content_gate(self.settings, self.rulebook),
             cheapest=self.cheapest,
+            consent=consent_of(self.settings, self.texts),
         )
 
     @property
     def topups(self) -> TopupService:
-        return TopupService(pool=self.pool, options=payment_options_of(self.settings), providers=self.providers)
+        return TopupService(
+            pool=self.pool,
+            options=payment_options_of(self.settings),
+            providers=self.providers,
+            fiscal=fiscal_options_of(self.settings, self.texts),
+        )
 
     def _bot_config(self) -> BotConfig:
         settings = self.settings
@@ -231,6 +248,7 @@ class Program:
                 archive=self._archive,
                 texts=self.texts,
                 links=self._links,
+                limits=bot_api_limits_of(self.settings),
                 mark=settings.ai_mark,
             ),
             has_assistant=settings.has_assistant,
@@ -239,6 +257,7 @@ class Program:
                 zone=settings.zone,
                 delivery_lease=timedelta(seconds=settings.delivery_lease_s),
             ),
+            privacy=self._privacy_options,
         )
 
     @property
@@ -260,6 +279,7 @@ class Program:
             disk_alert_bytes=self.settings.disk_alert_mb * MIB,
             database_alert_bytes=self.settings.database_alert_mb * MIB,
             ticket_alert=timedelta(minutes=self.settings.ticket_alert_min),
+            backup_every=timedelta(hours=self.settings.backup_every_h if self.settings.backup_dir else 0),
         )
 
     @property
@@ -310,7 +330,37 @@ class Program:
             lambda: AssistantLoop(config=self._bot_config(), bot=self.bot, assistant=self.assistant)
         )
         broadcasts = self._broadcast_steps(messenger)
-        return [*steps, *self._money_steps(messenger), *alerts, assistant_step(assistant), *broadcasts]
+        privacy = self._privacy_steps(messenger)
+        return [*steps, *self._money_steps(messenger), *alerts, *privacy, assistant_step(assistant), *broadcasts]
+
+    @property
+    def personal(self) -> PersonalData:
+        return personal_data(results_folder=self.settings.results_folder)
+
+    @property
+    def export_builder(self) -> ExportBuilder:
+        return ExportBuilder(
+            pool=self.pool, personal=self.personal, archive=self._archive, links=self._links, texts=self.texts
+        )
+
+    def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
+        return privacy_steps(
+            ExportSender(
+                pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
+            ),
+            ForgetWorker(pool=self.pool, personal=self.personal, record=self.settings.forgotten_file),
+        )
+
+    @property
+    def _privacy_options(self) -> PrivacyOptions:
+        settings = self.settings
+        names = [name for name in type(settings).model_fields if name.startswith("keep_")]
+        return PrivacyOptions(
+            personal=self.personal,
+            url=settings.privacy_url,
+            kept_days={name.removeprefix("keep_").removesuffix("_days"): getattr(settings, name) for name in names},
+            payment_providers=tuple(sorted(self.providers)),
+        )
 
     @property
     def _archive(self) -> ResultArchive:
@@ -328,6 +378,7 @@ class Program:
             texts=self.texts,
             links=self._links,
             rich=self.settings.rich_results,
+            limits=bot_api_limits_of(self.settings),
         )
         return Coordinator(
             pool=self.pool,
@@ -349,6 +400,7 @@ class Program:
             texts=self.texts,
             model_of=self.catalog.models.get,
             links=self._links,
+            limits=bot_api_limits_of(self.settings),
             mark=lambda: self.settings.ai_mark,
         )
 
@@ -382,12 +434,14 @@ class Program:
 
     def web_app(self) -> web.Application:
         return build_app(
-            health=Health(
+            health=HealthProbe(
                 state=self.state,
                 version=__version__,
                 queue_depth=lambda: queue_depth(self.pool),
                 is_disk_full=lambda: self.disk.is_full,
-                metrics_token=self.settings.metrics_token,
+            ),
+            metrics=MetricsPage(
+                refresh=DatabaseFigures(self.pool).refresh, token=self.settings.metrics_token, pool=self.pool
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
@@ -486,18 +540,20 @@ def result_files(settings: Settings) -> ResultFiles:
         folder=settings.results_folder,
         trusted_host=_kie_host(settings),
         reserve_bytes=settings.disk_reserve_mb * MIB,
+        limits=bot_api_limits_of(settings),
     )
 
 
 def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """Where input files come from; customers' links are fetched from public IP addresses only."""
-    tmp = Path(settings.data_dir) / "tmp"
+    tmp = settings.tmp_folder
     empty_folder(tmp)
     for folder in (tmp, settings.results_folder):
         tighten(folder)
     return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
+        limits=bot_api_limits_of(settings),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
         folder=settings.results_folder,
@@ -539,5 +595,5 @@ def refund_calls(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str
     }
 
 
-async def _refund_at(provider: PaymentProvider, refund: ClaimedRefund) -> None:
-    await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
+async def _refund_at(provider: PaymentProvider, refund: ClaimedRefund) -> str | None:
+    return await provider.refund(refund.payment.external_id, refund.paid, key=refund.key, fiscal=refund.fiscal)

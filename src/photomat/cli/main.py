@@ -8,6 +8,7 @@ from photomat.cli import (
     assistant,
     assistant_usage,
     audit,
+    backup,
     broadcast,
     catalog,
     catalog_changes,
@@ -42,6 +43,8 @@ app.command("prune")(installation.prune)
 app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
+app.add_typer(backup.app, name="backup")
+app.add_typer(backup.restore_app, name="restore")
 app.add_typer(installation.app, name="installation")
 app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")

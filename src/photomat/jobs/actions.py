@@ -189,8 +189,11 @@ async def hide_result(tx: Transaction, *, job_id: JobId, user_id: UserId) -> boo
 
 
 async def retry_job(tx: Transaction, job_id: JobId) -> NextStep | None:
-    """Make a job due now where that is safe; None when there is no such job."""
-    row = await tx.fetchrow("SELECT status, external_task_id FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
+    """Make a job due now where that is safe; None when there is no such job, or its user is forgotten."""
+    row = await tx.fetchrow(
+        "SELECT status, external_task_id FROM generation_jobs WHERE job_id = $1 AND forgotten_at IS NULL FOR UPDATE",
+        job_id,
+    )
     if row is None:
         return None
     step = next_step(JobStatus(row["status"]), row["external_task_id"])

@@ -21,6 +21,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import TaskId
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trace import span
 from photomat.kie.port import Busy, Provider
 from photomat.kie.state_parser import KieState, Reading
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
@@ -77,7 +78,7 @@ class TaskPoller:
     strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
 
     async def look(self, job: Job) -> None:
-        with correlated(job.corr, job_id=job.job_id):
+        with correlated(job.corr, job_id=job.job_id), span("job.poll"):
             failpoint("look.after_claim")
             async with stop_on_error(self.pool, job, self.wake):
                 await self._look(job)

@@ -36,6 +36,7 @@ from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trace import span
 from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
@@ -118,7 +119,7 @@ class Submitter:
 
         The body is not needed yet: the URLs are stored in `input_files`, and `submit` reads them again.
         """
-        with correlated(job.corr, job_id=job.job_id):
+        with correlated(job.corr, job_id=job.job_id), span("job.upload"):
             async with stop_on_error(self.pool, job, self.wake):
                 if await self._body(job) is not None:
                     async with transaction(self.pool) as tx:
@@ -127,7 +128,7 @@ class Submitter:
 
     async def submit(self, job: Job) -> None:
         """Take one job, claimed with a place in the budget, through intent and createTask."""
-        with correlated(job.corr, job_id=job.job_id):
+        with correlated(job.corr, job_id=job.job_id), span("job.submit"):
             failpoint("submit.after_claim")
             async with stop_on_error(self.pool, job, self.wake):
                 await self._submit(job)

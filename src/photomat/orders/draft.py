@@ -343,3 +343,24 @@ def _draft(row: Row) -> Draft:
         inputs_before=row["inputs_before"],
         assistant=row["assistant"],
     )
+
+
+async def forget_drafts(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Take what a user wrote out of a batch of their drafts; one that could still be bought is canceled."""
+    return len(
+        await tx.fetch(
+            """
+            UPDATE drafts
+               SET inputs = '{}', said = NULL, inputs_before = NULL, assistant = NULL,
+                   canceled_at = CASE WHEN bought_at IS NULL THEN coalesce(canceled_at, photomat_now()) ELSE canceled_at END
+             WHERE draft_id = ANY (ARRAY(
+                   SELECT draft_id FROM drafts
+                    WHERE user_id = $1 AND (inputs <> '{}' OR said IS NOT NULL OR inputs_before IS NOT NULL
+                                            OR assistant IS NOT NULL)
+                    ORDER BY draft_id LIMIT $2 FOR UPDATE))
+            RETURNING draft_id
+            """,
+            user_id,
+            limit,
+        )
+    )

@@ -99,6 +99,7 @@ class LimitKind(StrEnum):
     PAUSE = "pause"
     FREE = "free"
     BANNED = "banned"
+    FORGETTING = "forgetting"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,13 @@ class ModelPaused:
 
     model: str
     pause: Pause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentMissing:
+    """The user has not agreed to the document that this shop requires; nothing was held, and the draft waits."""
+
+    order: DraftOrder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +152,9 @@ CreateOutcome: TypeAlias = (
 )
 """Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
 
-PurchaseOutcome: TypeAlias = CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney | CheckUnavailable
+PurchaseOutcome: TypeAlias = (
+    CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney | ConsentMissing | CheckUnavailable
+)
 
 ChangeOutcome: TypeAlias = DraftOrder | CardOutdated | DraftBought | DraftGone | OrderRefused
 """Outcomes of one option chosen on a card; a draft that was changed comes with its model."""

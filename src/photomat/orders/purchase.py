@@ -27,6 +27,7 @@ from photomat.jobs.job import NewJob, frozen_request, hold_reference
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
+from photomat.kernel.trace import traced
 from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.content import ContentCheck
@@ -77,6 +78,7 @@ async def quote_for(
     return facts.quote(model, inputs, rates)
 
 
+@traced("order.purchase")
 async def purchase(
     tx: Transaction,
     buyer: Buyer,

@@ -51,6 +51,7 @@ from photomat.orders.outcome import (
     CardOutdated,
     ChangeOutcome,
     CheckUnavailable,
+    ConsentMissing,
     ContentRefused,
     Created,
     CreateOutcome,
@@ -66,6 +67,7 @@ from photomat.orders.outcome import (
 )
 from photomat.orders.purchase import job_of_draft, price_facts, purchase, quote_for
 from photomat.rewards.vouchers import voucher_for
+from photomat.users.consent import ConsentDocument, consent_in_force
 from photomat.work.controls import Pauses, read_pauses
 
 MINUTE: Final = timedelta(minutes=1)
@@ -77,7 +79,11 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderService:
-    """`accepts_callbacks`: Kie can call us back, which some models need. `content` is what orders may not ask for."""
+    """The one way to buy.
+
+    `accepts_callbacks`: Kie can call us back, which some models need. `content` is what orders may not ask for, `consent` what
+    users must have agreed to.
+    """
 
     pool: Pool
     catalog: Catalog
@@ -86,6 +92,7 @@ class OrderService:
     accepts_callbacks: bool = False
     content: ContentGate | None = None
     cheapest: Cheapest = field(default_factory=Cheapest)
+    consent: ConsentDocument | None = None
 
     async def titles(self, language: str) -> Mapping[str, str]:
         """The titles of all models, also of those that are no longer sold."""
@@ -325,6 +332,14 @@ class OrderService:
             revision=revision,
         )
 
+    async def lacks_consent(self, user_id: UserId) -> bool:
+        """Whether this user must agree first: no order is made and no file is accepted before that."""
+        async with transaction(self.pool) as tx:
+            return await self._lacks_consent(tx, user_id)
+
+    async def _lacks_consent(self, tx: Transaction, user_id: UserId) -> bool:
+        return self.consent is not None and await consent_in_force(tx, user_id, self.consent) is None
+
     async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:
         async with transaction(self.pool) as tx:
             return await drafts.cancel_draft(tx, draft_id=draft_id, user_id=user_id)
@@ -368,6 +383,9 @@ class OrderService:
         content = None if self.content is None else await self.content.check_of(found.model)
         try:
             async with transaction(self.pool) as tx:
+                if await self._lacks_consent(tx, user_id):
+                    started = await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
+                    return started or ConsentMissing(order=found)
                 outcome = await purchase(
                     tx,
                     buyer,

@@ -15,14 +15,25 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final, TypeAlias
 
-from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
+from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
+from photomat.providers.port import (
+    FiscalRefused,
+    FiscalTerms,
+    ForgedNotice,
+    Invoice,
+    InvoiceState,
+    InvoiceTerms,
+    ProviderReport,
+)
 
 MAX_DESCRIPTION_LENGTH: Final = 128
 MAX_KEY_LENGTH: Final = 64
+NO_VAT: Final = 1
+NO_RECEIPT: Final = "receipt is missing or illegal"
+KEY_TAKEN: Final = "idempotence key duplicated"
 ANYWHERE: Final = "https://t.me/"
 """A redirect needs a target."""
 PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
@@ -42,17 +53,39 @@ log = get_logger()
 
 
 def payment_order(asked: InvoiceTerms) -> dict[str, Any]:
-    return {
+    order: dict[str, Any] = {
         "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
         "capture": True,
         "confirmation": {"type": "redirect", "return_url": asked.return_url or ANYWHERE},
         "description": asked.description[:MAX_DESCRIPTION_LENGTH],
         "metadata": {"token": asked.token},
     }
+    return order if asked.fiscal is None else {**order, "receipt": receipt_of(asked.fiscal, asked.amount)}
 
 
-def refund_order(payment_id: str, amount: Money) -> dict[str, Any]:
-    return {"payment_id": payment_id, "amount": {"value": written(amount), "currency": amount.currency}}
+def refund_order(payment_id: str, amount: Money, fiscal: FiscalTerms | None = None) -> dict[str, Any]:
+    order: dict[str, Any] = {
+        "payment_id": payment_id,
+        "amount": {"value": written(amount), "currency": amount.currency},
+    }
+    return order if fiscal is None else {**order, "receipt": receipt_of(fiscal, amount)}
+
+
+def receipt_of(fiscal: FiscalTerms, amount: Money) -> dict[str, Any]:
+    """The fiscal receipt of a sum, as one item. The form of the self-employed is shorter, with whole quantities."""
+    item: dict[str, Any] = {
+        "description": fiscal.item[:MAX_DESCRIPTION_LENGTH],
+        "quantity": 1 if fiscal.form == "self-employed" else "1.00",
+        "amount": {"value": written(amount), "currency": amount.currency},
+        "vat_code": NO_VAT if fiscal.form == "self-employed" else fiscal.vat_code,
+    }
+    customer = {"email": fiscal.email} if fiscal.email else {"phone": fiscal.phone}
+    if fiscal.form == "self-employed":
+        return {"customer": customer, "items": [item]}
+    item |= {"payment_subject": fiscal.payment_subject, "payment_mode": fiscal.payment_mode}
+    item |= {"measure": fiscal.measure} if fiscal.measure else {}
+    tax_system = {} if fiscal.tax_system is None else {"tax_system_code": fiscal.tax_system}
+    return {"customer": customer, "items": [item], **tax_system}
 
 
 def short_key(key: str) -> str:
@@ -182,13 +215,16 @@ class YooKassa:
             found.update({report.external_id: report for report in _readable([payment] if payment else [])})
         return list(found.values())
 
-    async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
+    async def refund(
+        self, external_id: str, amount: Money, *, key: str, fiscal: FiscalTerms | None = None
+    ) -> str | None:
         """Refund; one that is still pending is asked again by the same key."""
-        refund = await self._ordered("/refunds", refund_order(external_id, amount), key=key)
+        refund = await self._ordered("/refunds", refund_order(external_id, amount, fiscal), key=key)
         if refund.get("status") == "canceled":
             raise Rejected("refund-refused")
         if refund.get("status") != "succeeded":
             raise OutcomeUnknown("YooKassa has not finished the refund: ask again by the same key")
+        return str(refund["id"]) if is_payment_id(refund.get("id")) else None
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  no signature there
         """The payment a notice names; only its source can be checked."""
@@ -225,10 +261,18 @@ class YooKassa:
         if reply.status == OK and reply.body is not None:
             return reply.body
         if 400 <= reply.status < 500:  # noqa: PLR2004  the caller's faults: nothing was done
-            reason = str((reply.body or {}).get("description"))[:200]
-            log.warning("PAY_REFUSED", provider=self.name, status=reply.status, reason=reason)
-            raise Rejected("refund-refused" if path == "/refunds" else "provider-refused")
+            raise self._refusal(path, reply.status, reply.body or {})
         raise OutcomeUnknown(f"YooKassa answered {reply.status}: ask again by the same key")
+
+    def _refusal(self, path: str, status: int, body: Mapping[str, Any]) -> PhotomatError:
+        reason, field = str(body.get("description"))[:200], str(body.get("parameter") or "")[:100]
+        log.warning("PAY_REFUSED", provider=self.name, status=status, reason=reason)
+        if KEY_TAKEN in reason.lower():
+            return OutcomeUnknown("YooKassa has this key with another body: what was asked first stands")
+        key = "refund-refused" if path == "/refunds" else "provider-refused"
+        if NO_RECEIPT in reason.lower() or field.partition(".")[0] == "receipt":
+            return FiscalRefused(key, field=field.removeprefix("receipt").removeprefix("."), reason=reason)
+        return Rejected(key)
 
 
 def _written(instant: datetime) -> str:

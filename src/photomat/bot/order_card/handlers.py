@@ -37,6 +37,7 @@ from photomat.orders.outcome import (
     AlreadyStarted,
     CardOutdated,
     CheckUnavailable,
+    ConsentMissing,
     ContentRefused,
     Created,
     DraftBought,
@@ -77,9 +78,17 @@ async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
     """Buy the draft as its card showed it, for money or by a voucher; the card becomes the card of the job."""
     draft_id = DraftId(callback_data.draft_id)
     outcome = await _buy(tap, ctx, callback_data)
-    if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney | ModelPaused | CheckUnavailable):
+    kept = NotOnSale | OrderRefused | NotEnoughMoney | ModelPaused | ConsentMissing | CheckUnavailable
+    if not isinstance(outcome, kept):
         ctx.drop_form(of_draft=draft_id)
     await _answer_purchase(tap, ctx, outcome)
+
+
+async def _ask_consent_first(tap: Tap, ctx: UpdateContext, missing: ConsentMissing) -> None:
+    """The question stands in place of the card; agreeing shows the card again."""
+    await tap.answer(ctx.say("consent-tap"))
+    ctx.lacks_consent = True
+    await show_card(ctx, tap.replace, model=missing.order.model, draft=missing.order.draft)
 
 
 async def _buy(tap: Tap, ctx: UpdateContext, tapped: DraftButton) -> PurchaseOutcome:
@@ -110,6 +119,8 @@ async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: PurchaseOutcom
             await tap.replace(hint(say, "draft-ran-elsewhere"))
         case CardOutdated(draft=draft):
             await _show_anew(tap, ctx, draft)
+        case ConsentMissing():
+            await _ask_consent_first(tap, ctx, outcome)
         case NotEnoughMoney(order=order):
             missing = views.not_enough(say, price=outcome.price, available=outcome.available)
             await tap.answer(missing, alert=True)

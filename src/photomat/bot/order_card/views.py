@@ -11,6 +11,7 @@ from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupBu
 from photomat.bot.context import UpdateContext
 from photomat.bot.moderation.views import refused_card
 from photomat.bot.order_card import options
+from photomat.bot.privacy.views import ask_consent
 from photomat.bot.view import Rows, Show, View, button
 from photomat.bot.wish.extras import NO_EXTRAS, CardExtras, card_extras
 from photomat.catalog.formula import is_given
@@ -38,9 +39,13 @@ MAX_ROWS: Final = 5
 async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
     """Show a draft, committed before, with what it costs, what it could have instead, and what the user has.
 
-    One that content rules refuse is shown as refused, with the reason: it cannot be bought before it is changed.
+    A user who must agree first is asked for that in its place, and agreeing shows it. One that content rules refuse is shown as
+    refused, with the reason: it cannot be bought before it is changed.
     """
     failpoint("draft.before_card")
+    if ctx.lacks_consent:
+        await show(ask_consent(ctx, draft_id=draft.draft_id))
+        return
     refused = await ctx.orders.content_refusal(DraftOrder(draft, model))
     if refused is not None:
         shown_in = await show(refused_card(ctx.say, refused, language=ctx.language))
