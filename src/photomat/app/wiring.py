@@ -40,13 +40,14 @@ from photomat.app.terms import (
     bot_api_limits_of,
     call_limits_of,
     consent_of,
-    content_checker_of,
+    content_gate,
     fiscal_options_of,
     fiscal_times_of,
     limits_of,
     payment_options_of,
     rates_of,
     referral_terms_of,
+    rule_book,
     strikes_of,
     taxed_providers_of,
     times_of,
@@ -86,7 +87,6 @@ from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
-from photomat.kernel.errors import Startup
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import Money
@@ -95,9 +95,7 @@ from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.moderation.rulebook import RuleBook
-from photomat.moderation.rules import BadRules
 from photomat.operators.access import Owners
-from photomat.orders.content import ContentGate
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, make_invoice_due
 from photomat.payments.receipt_reminder import ReceiptReminder
@@ -544,24 +542,6 @@ async def _close_pool(pool: BoundedPool) -> None:
             await pool.close()
     except TimeoutError:
         pool.terminate()
-
-
-def rule_book(settings: Settings, pool: Pool) -> RuleBook:
-    book = RuleBook(pool=pool, file=settings.content_rules)
-    try:
-        book.read_file()
-    except BadRules as error:
-        raise Startup(f"CONTENT_RULES cannot be used: {error}.") from None
-    return book
-
-
-def content_gate(settings: Settings, rulebook: RuleBook) -> ContentGate:
-    return ContentGate(
-        rulebook=rulebook,
-        policy=strikes_of(settings),
-        checker=content_checker_of(settings),
-        provider_checker=settings.provider_checker,
-    )
 
 
 def result_files(settings: Settings) -> ResultFiles:
