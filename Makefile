@@ -15,6 +15,8 @@ endif
 
 # Extras of pyproject.toml that `make run` and the image install as well.
 LOCKED_EXTRAS := sandbox
+# Extras that are installed on request, each from a lock file of its own.
+OPTIONAL_EXTRAS := audio sentry otel
 PROGRAM := pyproject.toml $(addprefix --extra ,$(LOCKED_EXTRAS))
 NEWER := $(addprefix --upgrade-package ,$(UPGRADE))
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
@@ -37,7 +39,7 @@ EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null ||
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup audio run test prove coverage lint style types suite chaos mutants format screenshots package sbom docs lock
+.PHONY: help setup audio extra run test prove coverage lint style types suite chaos mutants format screenshots package sbom docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -46,6 +48,9 @@ setup: $(RUN_READY) ## make .venv with the locked dependencies; run and test do 
 
 audio: setup ## convert voice notes and other sounds too: adds PyAV, which contains FFmpeg and LAME (LGPL)
 	@$(PYTHON) scripts/bootstrap.py $(VENV) audio
+
+extra: setup ## install optional parts: make extra EXTRAS=sentry,otel
+	@$(PYTHON) scripts/bootstrap.py $(VENV) extra:$(or $(EXTRAS),$(error name them: make extra EXTRAS=sentry,otel))
 
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
@@ -120,8 +125,10 @@ docs: $(RUN_READY) ## write docs/settings.md and .env.example anew from settings
 lock: $(UV_READY) ## write requirements/*.txt anew from pyproject.toml and requirements/*.in (UPGRADE=package for a newer one)
 	@$(BIN)/$(LOCK) $(NEWER) requirements/bootstrap.in -o requirements/bootstrap.txt
 	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in -o requirements/run.txt
-	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra audio requirements/build.in -c requirements/run.txt -o requirements/audio.txt
-	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra audio requirements/build.in requirements/test.in -o requirements/test.txt
+	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) $(addprefix --extra ,$(OPTIONAL_EXTRAS)) requirements/build.in requirements/test.in -o requirements/test.txt
+	@for extra in $(OPTIONAL_EXTRAS); do \
+	  $(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra $$extra requirements/build.in -c requirements/run.txt -c requirements/test.txt -o requirements/$$extra.txt || exit; \
+	done
 
 $(UV_READY): requirements/bootstrap.txt
 	@$(PYTHON) scripts/bootstrap.py $(VENV) uv

@@ -138,8 +138,8 @@ def licences(name: str) -> list[Json]:
         about = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return []
-    if expression := "".join(about.get_all("License-Expression") or []):
-        return [{"expression": expression}]
+    if expressions := about.get_all("License-Expression"):
+        return [{"expression": expressions[0]}]
     classifiers = [one for one in about.get_all("Classifier") or [] if one.startswith("License ::")]
     said = [*(about.get_all("License") or []), *(one.rpartition(" :: ")[2] for one in classifiers)]
     names = list(dict.fromkeys(SPELLINGS.get(one.lower(), one) for one in said if one and "\n" not in one))
