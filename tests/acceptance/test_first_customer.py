@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from click import Command, Context
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -44,11 +43,11 @@ def test_both_languages_have_the_same_commands() -> None:
 
 @pytest.mark.parametrize("line", [line for line in commands(PAGES[0]) if line.startswith("sudo photomat ")])
 def test_every_command_of_the_page_is_one_the_program_understands(line: str) -> None:
-    command: Command = get_command(app)
+    command = get_command(app)
     words = shlex.split(line)[2:]
     while isinstance(command, TyperGroup):
         command = command.commands[words.pop(0)]
-    command.make_context(line, words, parent=Context(get_command(app)))
+    command.make_context(line, words)
 
 
 def test_one_command_installs_and_keeps_the_keys_to_the_bots_user(tmp_path: Path) -> None:
