@@ -9,6 +9,7 @@ from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, stars_reader
 from photomat.audit.proofs import prove_the_night
 from photomat.backup.history import is_backup_due
+from photomat.backup.make import copy_forgotten
 from photomat.backup.schedule import run_by_itself
 from photomat.bot.app import announce_commands, announce_to_operators
 from photomat.bot.updates import Poller, use_polling, use_webhook
@@ -17,6 +18,7 @@ from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
+from photomat.fiscal.compare import compare_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
@@ -26,6 +28,7 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import operators_reached
 from photomat.operators.restores import note_payments_read, open_restore
+from photomat.payments.fiscal_sweep import want_missing_receipts
 from photomat.payments.reconcile import read_again, reconcile_providers
 from photomat.payments.stars import STARS
 from photomat.payments.stars_reader import StarsReader
@@ -68,6 +71,8 @@ def duties_of(program: Program) -> list[Duty]:
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
+        every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
+        every(TIDY_EVERY_S, "fiscal comparison", lambda: compare_if_due(program.pool, program.tax)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
         every(RESTORE_EVERY_S, "restore", lambda: _read_payments_again(program, stars())),
@@ -94,6 +99,9 @@ def _backup_duty(program: Program) -> Duty:
     every = timedelta(hours=program.settings.backup_every_h)
 
     async def run_if_due() -> None:
+        folder = program.settings.backup_dir
+        if folder is not None and folder.is_dir():
+            await asyncio.to_thread(copy_forgotten, program.settings.forgotten_file, folder)
         if await is_ours(program.pool) and await is_backup_due(program.pool, every=every, retry=BACKUP_RETRY):
             await run_by_itself()
 
