@@ -448,7 +448,9 @@ class Program:
                 is_disk_full=lambda: self.disk.is_full,
             ),
             metrics=MetricsPage(
-                refresh=DatabaseFigures(self.pool).refresh, token=self.settings.metrics_token, pool=self.pool
+                refresh=DatabaseFigures(self.pool, currency=self.settings.currency).refresh,
+                token=self.settings.metrics_token,
+                pool=self.pool,
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
