@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.app.retention import kinds_of
-from photomat.app.wiring import Program, stars_reader
+from photomat.app.wiring import Program, bot_profile_of, stars_reader
 from photomat.audit.proofs import prove_the_night
-from photomat.bot.app import announce_commands, announce_to_operators
+from photomat.bot.profile import parts_of, read_picture
 from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
@@ -22,6 +22,7 @@ from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
 from photomat.operators.access import operators_reached
 from photomat.payments.reconcile import reconcile_providers
+from photomat.telegram.profile import keep_profile
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
 from photomat.work.duties import every as at_intervals
@@ -30,6 +31,7 @@ from photomat.work.retention import prune
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
 PLACES_EVERY_S: Final = 10.0
+PROFILE_EVERY_S: Final = 60.0
 FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
 RECONCILE_EVERY_S: Final = 300.0
@@ -42,8 +44,7 @@ def duties_of(program: Program) -> list[Duty]:
     stars = program.live.following(lambda: stars_reader(program.pool, program.bot, program.settings))
     return [
         *_receive_updates(program),
-        until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
-        every(HOURLY_S, "operators' commands", lambda: _announce_to_operators(program)),
+        every(PROFILE_EVERY_S, "profile", lambda: _keep_profile(program)),
         every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
@@ -62,10 +63,18 @@ def duties_of(program: Program) -> list[Duty]:
     ]
 
 
-async def _announce_to_operators(program: Program) -> None:
-    """Every hour: operators are added while the program runs, and may start the bot later."""
+async def _keep_profile(program: Program) -> None:
+    """Again and again: settings change and operators are added while the program runs, or start the bot later."""
+    profile = bot_profile_of(program.settings)
     operators = await operators_reached(program.pool, program.settings.admins)
-    await announce_to_operators(program.bot, program.texts, [each for each in operators if each > 0])
+    parts = parts_of(
+        program.bot,
+        profile,
+        program.texts,
+        operators=[each for each in operators if each > 0],
+        picture=await read_picture(profile.picture),
+    )
+    await keep_profile(program.pool, bot_id=program.bot_id, parts=parts)
 
 
 async def _rearm_stuck(pool: Pool) -> None:

@@ -51,6 +51,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "limits": ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
+    "profile": ("bot_name", "bot_name_en", "bot_description", "bot_description_en", "bot_about", "bot_about_en"),
     "assistant": ("assistant_calls_per_user_day", "assistant_credits_a_day"),
     "alerts": ("disk_alert_mb", "database_alert_mb", "ticket_alert_min"),
     "keeping": tuple(name for name in Settings.model_fields if name.startswith("keep_")),
@@ -64,6 +65,7 @@ SHOWN: Final = frozenset(
         "telegram_api_url",
         "telegram_local_dir",
         "telegram_webhook_url",
+        "bot_picture",
         "kie_api_url",
         "kie_upload_url",
         "admin_ids",
@@ -90,7 +92,7 @@ MINOR: Final = frozenset(
         "referral_friend_reward",
     }
 )
-LINES: Final = frozenset({"transfer_details"})
+LINES: Final = frozenset({"transfer_details", "bot_description", "bot_description_en"})
 MAX_DIGITS: Final = 30
 EVERY_S: Final = 1.0
 T = TypeVar("T")
@@ -326,10 +328,10 @@ def _in_words(name: str, error: Mapping[str, Any]) -> Sentence:
             return Sentence("setting-too-small", name=name, least=facts["ge"])
         case "less_than_equal":
             return Sentence("setting-too-large", name=name, most=facts["le"])
-        case "value_error" if name == "TIMEZONE":
-            return Sentence("setting-no-zone")
+        case "string_too_long":
+            return Sentence("setting-too-long", name=name, most=int(error["ctx"]["max_length"]))
         case "value_error":
-            return Sentence("setting-no-url", name=name)
+            return Sentence("setting-no-zone") if name == "TIMEZONE" else Sentence("setting-no-url", name=name)
         case "bool_parsing":
             return Sentence("setting-no-switch", name=name)
         case "int_parsing" | "int_from_float" | "int_parsing_size":
