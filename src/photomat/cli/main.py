@@ -12,6 +12,7 @@ from photomat.cli import (
     catalog,
     catalog_changes,
     check,
+    completion,
     console,
     controls,
     installation,
@@ -40,6 +41,7 @@ app.command("audit")(audit.audit)
 app.command("prune")(installation.prune)
 app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
+app.command("completion")(completion.completion)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
 app.add_typer(installation.app, name="installation")
 app.add_typer(console.app, name="console")
