@@ -12,7 +12,7 @@ from aiogram.exceptions import TelegramAPIError
 from photomat.app.terms import bot_api_limits_of
 from photomat.checks.context import CheckContext
 from photomat.checks.findings import Finding, failure, ok, warning
-from photomat.files.store import newest_from_telegram
+from photomat.files.sources import newest_at_telegram
 from photomat.kernel.errors import PhotomatError
 from photomat.telegram.files import BotFiles, NotGiven
 from photomat.telegram.limits import MIB
@@ -54,7 +54,7 @@ def _unreadable(folder: Path) -> Finding | None:
 
 async def _proof(context: CheckContext, bot: Bot) -> Finding:
     """Have the server give out the newest file of a customer, and read its first bytes."""
-    telegram_id = await newest_from_telegram(context.pool)
+    telegram_id = await newest_at_telegram(context.pool)
     if telegram_id is None:
         return warning(
             "Whether its files can be read is not known: nobody has sent one yet.",
