@@ -17,8 +17,11 @@ Money and notices:
     invoices     invoices of a provider, due        payments.invoices          the only reader of what was paid
     refunds      payments to refund                 payments.refunds           debits the wallet, then asks until it is done
     rewards      rewards and old gifts, due         rewards.payouts               two wallets, one transaction
+    fiscal       fiscal receipts, due               fiscal.issuer              intent, register or annul; looked up if lost
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
+    exports      exports of a user's data, due      privacy.export_sender      built, then sent at most once
+    forgets      users to be forgotten              privacy.forget             erased in batches, resumed after a crash
 
 Broadcasts, after everything else:
 
@@ -57,6 +60,8 @@ from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkep
 from photomat.delivery.render import LockedCard
 from photomat.delivery.resend import Resender
 from photomat.delivery.waiting import with_waits
+from photomat.fiscal.issuer import FiscalIssuer
+from photomat.fiscal.store import FISCAL_DUE
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.update import Claimed
 from photomat.jobs import store
@@ -69,6 +74,8 @@ from photomat.messages.outbox import MessageKind
 from photomat.payments.invoices import INVOICES_DUE, InvoicePoller
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunds import REFUNDS_DUE, Refunder
+from photomat.privacy.export_sender import ExportSender
+from photomat.privacy.forget import FORGETS_DUE, ForgetWorker
 from photomat.rewards.payouts import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
@@ -90,8 +97,11 @@ DUE: Final[Mapping[str, str]] = {
     "invoices": INVOICES_DUE,
     "refunds": REFUNDS_DUE,
     "rewards": REWARDS_DUE,
+    "fiscal": FISCAL_DUE,
     "receipts": ReceiptReminder.DUE,
     "notices": NoticeSender.DUE,
+    "exports": ExportSender.DUE,
+    "forgets": FORGETS_DUE,
     "assistant": CALLS_DUE,
     "audiences": AUDIENCES_DUE,
     "broadcasts": BroadcastSender.DUE,
@@ -108,7 +118,18 @@ def update_steps(
 
     async def handle(claimed: Claimed) -> None:
         await worker().handle(claimed)
-        for name in ("uploads", "submits", "deliveries", "sends", "receipts", "notices", "refunds", "assistant"):
+        for name in (
+            "uploads",
+            "submits",
+            "deliveries",
+            "sends",
+            "receipts",
+            "notices",
+            "refunds",
+            "assistant",
+            "exports",
+            "forgets",
+        ):
             wake(name)
 
     return [
@@ -181,16 +202,18 @@ def money_steps(
     invoices: InvoicePoller,
     refunder: Refunder,
     rewards: Callable[[], RewardBooker],
+    fiscal: FiscalIssuer,
     reminder: ReceiptReminder,
     notices: NoticeSender,
 ) -> list[LoopStep[Any]]:
-    """Payments, refunds, rewards and notices, on every instance."""
+    """Payments, refunds, rewards, fiscal receipts and notices, on every instance."""
     return [
         LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=4),
         LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=2),
         LoopStep(
             name="rewards", claim=lambda limit: rewards().claim(limit), do=lambda due: rewards().book(due), width=2
         ),
+        LoopStep(name="fiscal", claim=fiscal.claim, do=fiscal.issue, width=4),
         message_step("receipts", reminder, width=2),
         message_step("notices", notices, width=4),
     ]
@@ -202,6 +225,14 @@ def broadcast_steps(audiences: Audiences, sender: BroadcastSender, previews: Pre
         LoopStep(name="audiences", claim=audiences.claim, do=audiences.look_after, width=2),
         message_step("broadcasts", sender, width=4),
         message_step("previews", previews, width=1),
+    ]
+
+
+def privacy_steps(exports: ExportSender, forgets: ForgetWorker) -> list[LoopStep[Any]]:
+    """Exports and erasing, on every instance."""
+    return [
+        message_step("exports", exports, width=1),
+        LoopStep(name="forgets", claim=forgets.claim, do=forgets.forget, width=1),
     ]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from photomat.delivery.archive import ResultArchive
+from photomat.delivery.caption import ai_mark
 from photomat.delivery.fallbacks import NO_LINKS, Fallback, Label, ResultLinks, fallbacks_of, link_reason
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import CardView
@@ -29,6 +30,7 @@ class ResultPages:
     texts: Texts
     links: ResultLinks = NO_LINKS
     limits: BotApiLimits = CLOUD
+    mark: str = ""
 
     async def show(
         self, chat_id: ChatId, view: CardView, *, language: str, instead_of: MessageId | None = None
@@ -49,7 +51,7 @@ class ResultPages:
 
     async def _edit(self, place: Card, view: CardView, language: str) -> None:
         for way in self._ways(view):
-            caption = view.text + reason_text(self.texts, language, way.why, limits=self.limits)
+            caption = self._marked(view, language) + reason_text(self.texts, language, way.why, limits=self.limits)
             try:
                 await self.messenger.edit_media(place, way.media, caption, view.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused):
@@ -57,6 +59,10 @@ class ResultPages:
             return
         missing = self._missing(view.output, language) if view.output is not None else ""
         await self.messenger.edit_text(place, view.text + missing, view.keyboard)
+
+    def _marked(self, view: CardView, language: str) -> str:
+        mark = ai_mark(self.mark, self.texts.speaker(language))
+        return f"{view.text}\n\n{mark}" if mark else view.text
 
     def _ways(self, view: CardView) -> list[Fallback]:
         if view.output is None:

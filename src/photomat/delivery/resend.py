@@ -27,7 +27,7 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, row_as
 from photomat.delivery import outputs
 from photomat.delivery.archive import ResultArchive
-from photomat.delivery.caption import CardOrder, captioned, part_in_words, readable
+from photomat.delivery.caption import CardOrder, ai_mark, captioned, part_in_words, readable
 from photomat.delivery.fallbacks import (
     NO_LINKS,
     Fallback,
@@ -91,7 +91,7 @@ async def ask_again(
     job = await tx.fetchrow(
         """
         SELECT status, delivered_at IS NULL AND (undeliverable_at IS NULL OR chat_id = $3) AS may_be_shown
-          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 FOR UPDATE
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND forgotten_at IS NULL FOR UPDATE
         """,
         job_id,
         user_id,
@@ -115,6 +115,17 @@ async def ask_again(
     await _record(tx, job_id, chat_id, origin, language, messages=messages, as_file=as_file)
     await timeline.record(tx, job_id, Tag.ASKED, files=sum(map(len, messages)))
     return ResendAnswer.SENDING
+
+
+async def drop_resends(tx: Transaction) -> int:
+    """A restored database: what was asked for may have been sent since the backup; the user may ask again."""
+    rows = await tx.fetch(
+        """
+        UPDATE result_sends SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', error = 'restored from a backup'
+         WHERE due_at IS NOT NULL RETURNING send_id
+        """
+    )
+    return len(rows)
 
 
 async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> ResendAnswer | None:
@@ -238,6 +249,7 @@ class Resender(MessageKind[Resend]):
     model_of: Callable[[str], Model | None]
     links: ResultLinks = NO_LINKS
     limits: BotApiLimits = CLOUD
+    mark: Callable[[], str] = lambda: ""
 
     DUE: ClassVar = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
     CLAIM: ClassVar = """
@@ -419,7 +431,8 @@ class Resender(MessageKind[Resend]):
                 return say("resent", model=model, inputs=inputs)
             return say("original" if output or asked.album else "original-text", model=model, inputs=inputs)
 
-        return captioned(sentence, bought, part=part, language=asked.language, say=say).rstrip()
+        mark = ai_mark(self.mark(), say)
+        return captioned(sentence, bought, part=part, language=asked.language, say=say, mark=mark).rstrip()
 
     def _bought(self, asked: Resend) -> CardOrder:
         return CardOrder(

@@ -54,7 +54,7 @@ CONNECT_TIMEOUT_S: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class ScannedFile:
     is_receipt: bool
     sha256: str | None
 
@@ -209,7 +209,7 @@ async def _receipt_file(bot: Bot, message: Message) -> ReceiptFile | Refused:
     )
 
 
-async def read_content(bot: Bot, file_id: str) -> Content | None:
+async def read_content(bot: Bot, file_id: str) -> ScannedFile | None:
     """Fetch the file and check its bytes; None when Telegram does not give it out."""
     try:
         async with BotFiles(bot, within_s=CONNECT_TIMEOUT_S).opened(file_id) as chunks:
@@ -217,10 +217,10 @@ async def read_content(bot: Bot, file_id: str) -> Content | None:
     except NotGiven:
         return None
     except TooBig:
-        return Content(is_receipt=False, sha256=None)
+        return ScannedFile(is_receipt=False, sha256=None)
 
 
-async def _read(chunks: AsyncIterator[bytes]) -> Content:
+async def _read(chunks: AsyncIterator[bytes]) -> ScannedFile:
     head, digest, is_complete = b"", hashlib.sha256(), True
     try:
         async with asyncio.timeout(READ_TIMEOUT_S):
@@ -231,7 +231,7 @@ async def _read(chunks: AsyncIterator[bytes]) -> Content:
         if not head:
             raise
         is_complete = False
-    return Content(is_receipt=transfers.is_receipt(head), sha256=digest.hexdigest() if is_complete else None)
+    return ScannedFile(is_receipt=transfers.is_receipt(head), sha256=digest.hexdigest() if is_complete else None)
 
 
 async def _submit(ctx: UpdateContext, topup: Topup, file: ReceiptFile, *, note: str) -> Receipt | None:

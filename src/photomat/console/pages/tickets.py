@@ -16,7 +16,7 @@ from photomat.operators.access import Role, operators_reached
 from photomat.operators.actions import ActionResult
 from photomat.operators.tickets import Actor
 from photomat.support.notices import MAX_ANSWER, short_name
-from photomat.support.thread import Words
+from photomat.support.thread import MessageContent
 from photomat.support.ticket import (
     ListedTicket,
     Ticket,
@@ -136,7 +136,7 @@ async def show_file(ctx: PageContext) -> web.StreamResponse:
 async def answer(ctx: ActionContext) -> web.Response:
     reached = await operators_reached(ctx.pool, ctx.config.owners.telegram_ids)
     others = [ChatId(each) for each in reached if each != ctx.operator.telegram_id]
-    words = Words(text=ctx.form.get("text", "").replace("\r\n", "\n").strip())
+    words = MessageContent(text=ctx.form.get("text", "").replace("\r\n", "\n").strip())
     result = await tickets.answer_ticket(ctx.pool, ctx.id("ticket_id"), words, actor=_actor(ctx), operators=others)
     return await ctx.done(result, back=_here(ctx))
 
