@@ -109,6 +109,19 @@ SECTIONS: Final = (
         ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     ),
     (
+        "The bot's profile",
+        "What Telegram shows of the bot. Applied when it changed; docs/operations/bot-profile.md says how.",
+        (
+            "bot_name",
+            "bot_name_en",
+            "bot_description",
+            "bot_description_en",
+            "bot_about",
+            "bot_about_en",
+            "bot_picture",
+        ),
+    ),
+    (
         "People who run it",
         "Operators start the bot once, or Telegram keeps it from writing to them. The console is at /console/.",
         ("admin_ids", "console_password", "timezone"),

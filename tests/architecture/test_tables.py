@@ -12,6 +12,7 @@ TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if l
 WRITERS = {
     "assistant_calls": {"assistant"},
     "audit_runs": {"audit"},
+    "bot_profile": {"telegram"},
     "broadcast_sends": {"broadcasts"},
     "broadcasts": {"broadcasts"},
     "budgets": {"work"},

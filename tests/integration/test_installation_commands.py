@@ -110,6 +110,7 @@ ELSEWHERE = {
     "smoke": "a database of its own",
     "chaos": "likewise",
     "failpoints": "no database",
+    "completion": "likewise",
     "assistant evaluate": "likewise",
     "catalog check": "likewise",
     "catalog example": "likewise",

@@ -58,6 +58,7 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import AdminOptions, BotConfig, PrivacyOptions, Support
+from photomat.bot.profile import ProfileTexts, WantedProfile
 from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
@@ -571,6 +572,15 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
         folder=settings.results_folder,
         tmp=tmp,
         accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
+    )
+
+
+def bot_profile_of(settings: Settings) -> WantedProfile:
+    return WantedProfile(
+        name=ProfileTexts(ru=settings.bot_name, en=settings.bot_name_en),
+        description=ProfileTexts(ru=settings.bot_description, en=settings.bot_description_en),
+        about=ProfileTexts(ru=settings.bot_about, en=settings.bot_about_en),
+        picture=settings.bot_picture,
     )
 
 
