@@ -9,6 +9,7 @@ from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, stars_reader
 from photomat.audit.proofs import prove_the_night
 from photomat.backup.history import is_backup_due
+from photomat.backup.make import copy_forgotten
 from photomat.backup.schedule import run_by_itself
 from photomat.bot.app import announce_commands, announce_to_operators
 from photomat.bot.updates import Poller, use_polling, use_webhook
@@ -98,6 +99,9 @@ def _backup_duty(program: Program) -> Duty:
     every = timedelta(hours=program.settings.backup_every_h)
 
     async def run_if_due() -> None:
+        folder = program.settings.backup_dir
+        if folder is not None and folder.is_dir():
+            await asyncio.to_thread(copy_forgotten, program.settings.forgotten_file, folder)
         if await is_ours(program.pool) and await is_backup_due(program.pool, every=every, retry=BACKUP_RETRY):
             await run_by_itself()
 

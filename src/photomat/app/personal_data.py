@@ -9,9 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from photomat.app.settings import Settings
 from photomat.assistant.calls import forget_calls
 from photomat.bot.conversation import forget_conversations
 from photomat.broadcasts.recipients import forget_recipient
+from photomat.db.pool import Pool
+from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.forget import CopiesOfUser, forget_deliveries, forget_sends
 from photomat.files.forget import forget_files
 from photomat.fiscal.contacts import forget_contact
@@ -28,9 +32,12 @@ from photomat.payments.forget import (
     has_renewing_subscription,
     has_waiting_receipt,
 )
+from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import forget_exports
+from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import Blocker, Erasure, PersonalData, PersonalTable
 from photomat.support.ticket import forget_tickets
+from photomat.texts.load import load_texts
 
 OF_USER: Final = "user_id = $1"
 OF_JOBS: Final = "job_id IN (SELECT job.job_id FROM generation_jobs AS job WHERE job.user_id = $1)"
@@ -180,3 +187,20 @@ def personal_data(*, results_folder: Path) -> PersonalData:
         blockers=BLOCKERS,
         files=(CopiesOfUser(folder=results_folder).delete,),
     )
+
+
+def export_builder(settings: Settings, pool: Pool) -> ExportBuilder:
+    """Builds exports; links lead to our copies where the outside reaches us."""
+    folder = settings.results_folder
+    return ExportBuilder(
+        pool=pool,
+        personal=personal_data(results_folder=folder),
+        archive=ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="")),
+        links=ResultLinks(base_url=settings.base_url, secrets=settings.callback_secrets),
+        texts=load_texts(),
+    )
+
+
+def forget_worker(settings: Settings, pool: Pool) -> ForgetWorker:
+    personal = personal_data(results_folder=settings.results_folder)
+    return ForgetWorker(pool=pool, personal=personal, record=settings.forgotten_file)

@@ -41,19 +41,20 @@ from photomat.app.flow import (
     update_steps,
 )
 from photomat.app.live_settings import LiveSettings
-from photomat.app.personal_data import personal_data
+from photomat.app.personal_data import export_builder, forget_worker, personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
     call_limits_of,
     consent_of,
-    content_checker_of,
+    content_gate,
     fiscal_options_of,
     fiscal_times_of,
     limits_of,
     payment_options_of,
     rates_of,
     referral_terms_of,
+    rule_book,
     strikes_of,
     taxed_providers_of,
     times_of,
@@ -93,7 +94,6 @@ from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
-from photomat.kernel.errors import Startup
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import Money
@@ -102,9 +102,7 @@ from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.moderation.rulebook import RuleBook
-from photomat.moderation.rules import BadRules
 from photomat.operators.access import Owners
-from photomat.orders.content import ContentGate
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, make_invoice_due
 from photomat.payments.receipt_reminder import ReceiptReminder
@@ -113,7 +111,6 @@ from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
 from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
-from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import PersonalData
 from photomat.providers.fiscal_port import TaxService
 from photomat.providers.port import PaymentProvider
@@ -353,16 +350,14 @@ class Program:
 
     @property
     def export_builder(self) -> ExportBuilder:
-        return ExportBuilder(
-            pool=self.pool, personal=self.personal, archive=self._archive, links=self._links, texts=self.texts
-        )
+        return export_builder(self.settings, self.pool)
 
     def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return privacy_steps(
             ExportSender(
                 pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
             ),
-            ForgetWorker(pool=self.pool, personal=self.personal, record=self.settings.forgotten_file),
+            forget_worker(self.settings, self.pool),
         )
 
     @property
@@ -499,6 +494,8 @@ class Program:
             given_up_after=timedelta(seconds=settings.job_timeout_s),
             most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
+            exports=self.export_builder,
+            tmp=settings.tmp_folder,
             disk=self.disk,
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
@@ -557,24 +554,6 @@ async def _close_pool(pool: BoundedPool) -> None:
             await pool.close()
     except TimeoutError:
         pool.terminate()
-
-
-def rule_book(settings: Settings, pool: Pool) -> RuleBook:
-    book = RuleBook(pool=pool, file=settings.content_rules)
-    try:
-        book.read_file()
-    except BadRules as error:
-        raise Startup(f"CONTENT_RULES cannot be used: {error}.") from None
-    return book
-
-
-def content_gate(settings: Settings, rulebook: RuleBook) -> ContentGate:
-    return ContentGate(
-        rulebook=rulebook,
-        policy=strikes_of(settings),
-        checker=content_checker_of(settings),
-        provider_checker=settings.provider_checker,
-    )
 
 
 def result_files(settings: Settings) -> ResultFiles:
