@@ -28,6 +28,8 @@ WRITERS = {
     "entries": {"wallet"},
     "generation_jobs": {"delivery", "jobs"},
     "examples": {"templates"},
+    "fiscal_contacts": {"fiscal"},
+    "fiscal_refusals": {"payments"},
     "export_requests": {"privacy"},
     "forget_requests": {"privacy"},
     "gifts": {"rewards"},
