@@ -36,6 +36,8 @@ class IncidentKind(StrEnum):
     TICKETS_WAITING = "tickets-waiting"
     APPEALS_WAITING = "appeals-waiting"
     SHOP_RECEIPTS = "shop-receipts"
+    FISCAL_RECEIPTS = "fiscal-receipts"
+    TAX_SERVICE = "tax-service"
     DISK = "disk"
     DATABASE_SIZE = "database-size"
     BACKUP = "backup"

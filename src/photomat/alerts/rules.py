@@ -58,6 +58,8 @@ RECEIPT_AFTER: Final = timedelta(hours=1)
 BACKUP_GRACE: Final = timedelta(hours=2)
 """For one that takes long, and one that is tried again."""
 ERROR_SHOWN: Final = 300
+FISCAL_AFTER: Final = timedelta(hours=6)
+"""Maintenance of a tax service is common and may last for hours; the law leaves days."""
 
 
 ABOUT_JOBS: Final[Mapping[str, tuple[str, *tuple[timedelta, ...]]]] = {
@@ -335,6 +337,31 @@ async def backup_old(context: ProbeContext) -> Figures | None:
     return None if row is None else {"hours": row["hours"], "wanted": wanted, "error": row["error"][:ERROR_SHOWN]}
 
 
+async def fiscal_receipts(context: ProbeContext) -> Figures | None:
+    """A receipt for the tax service is not issued for hours, or waits for an operator."""
+    return await _counted(
+        context,
+        """
+        SELECT late + blocked AS count, late, blocked, coalesce(oldest, stuck) AS fiscal
+          FROM (SELECT count(*) AS late, min(fiscal_id) AS oldest FROM fiscal_receipts
+                 WHERE due_at IS NOT NULL AND created_at < photomat_now() - $1::interval) AS open,
+               (SELECT count(*) AS blocked, min(fiscal_id) AS stuck FROM fiscal_receipts WHERE state = 'blocked') AS stopped
+        """,
+        FISCAL_AFTER,
+    )
+
+
+async def tax_service_refuses(context: ProbeContext) -> Figures | None:
+    """The tax service takes nothing from us: the password is wrong, or the yearly limit is reached."""
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, min(error) AS cause FROM fiscal_receipts
+         WHERE due_at IS NOT NULL AND error IN ('password', 'limit')
+        """,
+    )
+
+
 async def jobs_of(tx: Transaction, kind: str, *, limit: int) -> list[JobId]:
     """The jobs an incident of this kind is about now, oldest first; none where it is not about jobs."""
     if kind not in ABOUT_JOBS:
@@ -407,4 +434,6 @@ RULES: Final = (
     rule(IncidentKind.APPEALS_WAITING, appeals_waiting),
     rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
     rule(IncidentKind.BACKUP, backup_old, every=SELDOM),
+    rule(IncidentKind.FISCAL_RECEIPTS, fiscal_receipts),
+    rule(IncidentKind.TAX_SERVICE, tax_service_refuses),
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
-from photomat.kernel.errors import Rejected, Transient
+from photomat.kernel.errors import PhotomatError, Transient
 from photomat.kernel.money import Money
 
 RegistrationState: TypeAlias = Literal["pending", "succeeded", "canceled"]
@@ -24,11 +24,11 @@ class TaxServicePaused(Transient):
         self.code = code
 
 
-class DocumentRefused(Rejected):
+class DocumentRefused(PhotomatError):
     """The tax service refused this document: nothing was registered or annulled. `reason` is in its own words."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__("fiscal-refused", reason=reason)
+        super().__init__(reason)
         self.reason = reason
 
 
