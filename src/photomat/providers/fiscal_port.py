@@ -32,11 +32,8 @@ class DocumentRefused(PhotomatError):
         self.reason = reason
 
 
-class PaidWithoutReceipt(Rejected):
+class PaidWithoutReceipt(PhotomatError):
     """The payment was made without a receipt, so its provider will never register one."""
-
-    def __init__(self) -> None:
-        super().__init__("fiscal-paid-without")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
