@@ -1,6 +1,7 @@
 """What imports cannot say: what a signature may hold, what a transaction may reach, where the process may die."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 
 from photomat.kernel.failpoint import FAILPOINTS
@@ -51,6 +52,15 @@ def test_only_task_groups_start_tasks() -> None:
         and names_in(call.func.value) & {"asyncio", "loop", "get_running_loop"}
     ]
     assert loose == []
+
+
+def test_no_two_classes_share_a_name() -> None:
+    places = defaultdict(list)
+    for module in modules("photomat"):
+        for found in classes(module.tree):
+            if not found.name.startswith("_"):
+                places[found.name].append(module.place)
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
 def _functions_with_their_class(tree: ast.Module) -> Iterator[tuple[Function, set[str]]]:

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from photomat.broadcasts.broadcast import Broadcast, BroadcastState, Counts, counts_of
-from photomat.broadcasts.content import Content
+from photomat.broadcasts.broadcast import Broadcast, BroadcastCounts, BroadcastState, counts_of
+from photomat.broadcasts.content import BroadcastContent
 from photomat.db.pool import Pool
 from photomat_sandbox.telegram.people import ChatPerson
 from support.broadcasts import HELLO, a_started_broadcast, found
@@ -101,7 +101,7 @@ async def until_done(system: System, pool: Pool, broadcast_id: int) -> Broadcast
 
 def check(system: System, crowd: Crowd, done: Broadcast, *, most_unknown: int) -> None:
     got = Counter({each.user_id: len(system.telegram.seen(each)) for each in crowd.people})
-    counts = done.counts or Counts()
+    counts = done.counts or BroadcastCounts()
     assert max(got.values()) == 1, "somebody got it twice"
     assert {user for user, messages in got.items() if messages} <= crowd.reachable
     assert counts.unknown <= most_unknown
@@ -119,7 +119,7 @@ async def test_results_are_as_quick_during_a_broadcast_as_without(database: str,
         await everyone_buys(system)
         alone = await delays(pool)
         await a_crowd(system, pool, 600)
-        made = await a_started_broadcast(pool, Content(text_ru=HELLO.text_ru))
+        made = await a_started_broadcast(pool, BroadcastContent(text_ru=HELLO.text_ru))
         await everyone_buys(system)
         counts = await counts_of(pool, await found(pool, made))
         during = (await delays(pool))[len(alone) :]

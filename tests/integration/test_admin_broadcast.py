@@ -4,7 +4,7 @@ import pytest
 
 from photomat.bot.admin.buttons import AdminBroadcastButton, BroadcastAction
 from photomat.broadcasts.broadcast import BroadcastState
-from photomat.broadcasts.content import BroadcastButton, Content
+from photomat.broadcasts.content import BroadcastButton, BroadcastContent
 from photomat_sandbox.telegram import person_acts
 from support.broadcasts import BroadcastDesk, a_started_broadcast, found
 from support.operators import OperatedShop, operated_shop
@@ -82,7 +82,7 @@ async def test_the_button_of_a_broadcast_opens_what_it_offers_and_the_first_tap_
     async with operated_shop(database) as shop:
         desk = desk_of(shop)
         for opens, seen in (("topup", "Пополн"), ("model:z-image", "Z-Image"), ("template:gone", "Этого предложения")):
-            content = Content(
+            content = BroadcastContent(
                 text_ru=f"Скидка {opens}", button=BroadcastButton(title_ru=f"Открыть {opens}", opens=opens)
             )
             made = await a_started_broadcast(shop.pool, content)

@@ -9,8 +9,8 @@ import pytest
 from aiogram import Bot
 
 from photomat.broadcasts import broadcast as broadcasts
-from photomat.broadcasts.broadcast import BroadcastState, Counts
-from photomat.broadcasts.content import BroadcastButton, BroadcastMedia, Content
+from photomat.broadcasts.broadcast import BroadcastCounts, BroadcastState
+from photomat.broadcasts.content import BroadcastButton, BroadcastContent, BroadcastMedia
 from photomat.broadcasts.recipients import Audiences
 from photomat.broadcasts.segment import Segment, count_reach
 from photomat.db.pool import Pool, transaction
@@ -53,7 +53,7 @@ async def test_everyone_gets_it_once_in_their_language_and_the_counts_add_up(dat
         await desk.look_after()
         done = await found(desk.pool, made)
         assert (done.state, done.reach, done.recipients, done.known_blocked) == (BroadcastState.DONE, 5, 5, 1)
-        assert done.counts == Counts(sent=4, blocked=1)
+        assert done.counts == BroadcastCounts(sent=4, blocked=1)
         assert [[m["text"] for m in desk.got(each)] for each in (*russian, *english, gone, known)] == [
             *([["Скидка сегодня"]] * 3),
             ["A discount today"],
@@ -95,7 +95,7 @@ async def test_after_a_stop_nothing_is_claimed_and_the_rest_goes_on_from_there(d
             await desk.sender.deliver(message)
         await shift_clock(desk.pool, 3)
         await desk.look_after()
-        assert (await found(desk.pool, made)).counts == Counts(sent=2, waiting=4)
+        assert (await found(desk.pool, made)).counts == BroadcastCounts(sent=2, waiting=4)
         async with transaction(desk.pool) as tx:
             assert await broadcasts.resume(tx, made)
             assert not await broadcasts.resume(tx, made)
@@ -144,12 +144,12 @@ async def test_what_a_dead_instance_had_sent_is_unknown_and_never_repeated(datab
         assert await desk.send_some() == 1
         await shift_clock(desk.pool, 60)
         await desk.look_after()
-        assert (await found(desk.pool, made)).counts == Counts(sent=1, unknown=1)
+        assert (await found(desk.pool, made)).counts == BroadcastCounts(sent=1, unknown=1)
         (listed,) = await broadcasts.list_sends(desk.pool, made, outcome="unknown", limit=9)
         assert listed.user_id == lost[0].user_id
         await desk.sender.deliver(lost[0])
         await desk.look_after()
-        assert (await found(desk.pool, made)).counts == Counts(sent=2), "it was alive after all, and says so"
+        assert (await found(desk.pool, made)).counts == BroadcastCounts(sent=2), "it was alive after all, and says so"
         assert [len(desk.got(each)) for each in (person, other)] == [1, 1]
 
 
@@ -165,7 +165,7 @@ async def test_an_answer_that_was_lost_is_unknown(database: str, action: str, se
         await shift_clock(desk.pool, 3600)
         assert await desk.send_some() == 0
         await desk.look_after()
-        assert ((await found(desk.pool, made)).counts, len(desk.got(person))) == (Counts(unknown=1), seen)
+        assert ((await found(desk.pool, made)).counts, len(desk.got(person))) == (BroadcastCounts(unknown=1), seen)
 
 
 async def test_when_telegram_asks_to_slow_down_the_whole_broadcast_waits(database: str) -> None:
@@ -203,7 +203,7 @@ async def test_broadcasts_use_a_third_of_the_limit_and_wait_for_results(database
 
 async def test_a_preview_shows_it_as_customers_will_see_it_and_makes_it_ready(database: str) -> None:
     media = BroadcastMedia(kind="photo", upload=picture())
-    content = Content(
+    content = BroadcastContent(
         text_ru="Кот", text_en="Cat", media=media, button=BroadcastButton(title_ru="Пополнить", opens="topup")
     )
     async with desk_of(database) as desk:

@@ -5,7 +5,8 @@ from photomat.app.flow import DUE
 from photomat.kernel.ids import InstanceId
 from photomat.operators.access import Role
 from photomat.reports.backlog import BACKLOGS, read_backlogs, read_step_times
-from photomat.reports.health import read_credits, read_health
+from photomat.reports.health import read_health
+from photomat.reports.today import kie_credits
 from photomat.work.controls import read_pauses
 from support.alerts import heartbeat_of
 from support.console import running_console
@@ -40,7 +41,7 @@ async def test_the_backlog_is_told_by_the_age_of_its_oldest_row(database: str) -
 
 async def test_credits_are_told_in_days_and_a_top_up_is_no_use(database: str) -> None:
     async with pool_of(database) as pool:
-        assert await read_credits(pool) is None
+        assert await kie_credits(pool) is None
         for hours, balance in ((48, 1000), (36, 900), (24, 2000), (0, 1900)):
             await pool.execute(
                 """
@@ -50,9 +51,9 @@ async def test_credits_are_told_in_days_and_a_top_up_is_no_use(database: str) ->
                 hours,
                 balance,
             )
-        found = await read_credits(pool)
+        found = await kie_credits(pool)
         assert found is not None
-        assert [int(found.balance), round(found.a_day), round(found.days or 0)] == [1900, 100, 19]
+        assert [int(found.balance), round(found.per_day or 0), found.days] == [1900, 100, 19]
 
 
 async def test_an_operator_pauses_and_resumes_a_viewer_only_looks(database: str) -> None:

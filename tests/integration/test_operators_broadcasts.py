@@ -3,7 +3,7 @@
 import pytest
 
 from photomat.broadcasts.broadcast import BroadcastState
-from photomat.broadcasts.content import Content
+from photomat.broadcasts.content import BroadcastContent
 from photomat.broadcasts.segment import Segment
 from photomat.db.pool import Pool
 from photomat.kernel.ids import ChatId
@@ -20,7 +20,7 @@ async def journal(pool: Pool) -> list[tuple[str, bool, str | None]]:
 
 async def test_a_bad_text_is_refused_before_it_is_stored(database: str) -> None:
     async with pool_of(database) as pool:
-        bad = Content(text_ru="<b>Скидка")
+        bad = BroadcastContent(text_ru="<b>Скидка")
         made = await operators.create_broadcast(pool, bad, Segment(), operator="olga", reason="sale")
         assert (made.broadcast_id, made.answer.done) == (None, False)
         assert made.answer.says.key == "broadcast-tag-not-closed"

@@ -9,7 +9,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import tickets
 from photomat.operators.tickets import Actor
-from photomat.support.thread import MESSAGES_AN_HOUR, TICKETS_A_DAY, Words
+from photomat.support.thread import MESSAGES_AN_HOUR, TICKETS_A_DAY, MessageContent
 from photomat.wallet import ledger
 from photomat_sandbox.telegram import person_acts
 from support.conversation import Chat
@@ -302,14 +302,14 @@ async def test_an_update_or_a_form_handled_again_adds_nothing(database: str) -> 
         await asks(shop, shop.anna)
         actor = Actor(name="peter", origin="console:one")
         for _ in range(2):
-            result = await tickets.answer_ticket(shop.pool, 1, Words(text="да"), actor=actor)
+            result = await tickets.answer_ticket(shop.pool, 1, MessageContent(text="да"), actor=actor)
             assert result.done
         assert await shop.count("ticket_messages") == 2
         assert await shop.pool.fetchval("SELECT count(*) FROM operator_journal") == 1
         await shop.settles()
         assert sum("да" in str(each["text"]) and "Поддержка" in str(each["text"]) for each in shop.anna.screen()) == 1
         refused = await tickets.answer_ticket(
-            shop.pool, 1, Words(text="х" * 4000), actor=Actor(name="peter", origin="console:two")
+            shop.pool, 1, MessageContent(text="х" * 4000), actor=Actor(name="peter", origin="console:two")
         )
         assert not refused.done
         assert await shop.count("ticket_messages") == 2

@@ -18,7 +18,7 @@ from photomat.jobs.actions import accept_offer
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import JobFilter, list_jobs, read_job_report
 from photomat.jobs.settle import Failure, Settled, Success, settle
-from photomat.jobs.timeline import Event, Tag, events_of
+from photomat.jobs.timeline import JobEvent, Tag, events_of
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import BotId, InstanceId, JobId, MessageId, TaskId
 from photomat.kie.port import Busy
@@ -53,7 +53,7 @@ async def tags(pool: Pool, job_id: JobId) -> list[str]:
 
 
 async def last(pool: Pool, job_id: JobId) -> tuple[str, Mapping[str, Any]]:
-    event: Event = (await events_of(pool, job_id))[-1]
+    event: JobEvent = (await events_of(pool, job_id))[-1]
     return event.tag, event.detail
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from aiogram import Bot
 
 from photomat.broadcasts import broadcast as broadcasts
-from photomat.broadcasts.broadcast import Broadcast, Counts
-from photomat.broadcasts.content import Content
+from photomat.broadcasts.broadcast import Broadcast, BroadcastCounts
+from photomat.broadcasts.content import BroadcastContent
 from photomat.broadcasts.recipients import Audiences
 from photomat.broadcasts.segment import Segment, count_reach
 from photomat.broadcasts.sender import BroadcastSender, PreviewSender, broadcast_budget
@@ -19,7 +19,7 @@ from photomat.work.budget import NoRoom
 from photomat_sandbox.telegram.people import ChatPerson
 from support.telegram_sim import RunningTelegram
 
-HELLO: Final = Content(text_ru="Скидка <b>сегодня</b>", text_en="A discount <b>today</b>")
+HELLO: Final = BroadcastContent(text_ru="Скидка <b>сегодня</b>", text_en="A discount <b>today</b>")
 INSTANCE: Final = InstanceId("sender")
 
 
@@ -32,7 +32,7 @@ async def add_users(pool: Pool, people: Sequence[ChatPerson], *, language: str =
     )
 
 
-async def a_ready_broadcast(pool: Pool, content: Content = HELLO, segment: Segment = Segment()) -> int:  # noqa: B008  a frozen value
+async def a_ready_broadcast(pool: Pool, content: BroadcastContent = HELLO, segment: Segment = Segment()) -> int:  # noqa: B008  a frozen value
     """A broadcast whose preview was shown."""
     async with transaction(pool) as tx:
         made = await broadcasts.add_draft(tx, content, segment, operator="olga")
@@ -40,7 +40,7 @@ async def a_ready_broadcast(pool: Pool, content: Content = HELLO, segment: Segme
     return made
 
 
-async def a_started_broadcast(pool: Pool, content: Content = HELLO, segment: Segment = Segment()) -> int:  # noqa: B008  a frozen value
+async def a_started_broadcast(pool: Pool, content: BroadcastContent = HELLO, segment: Segment = Segment()) -> int:  # noqa: B008  a frozen value
     made = await a_ready_broadcast(pool, content, segment)
     reach = await count_reach(pool, segment)
     async with transaction(pool) as tx:
@@ -99,7 +99,7 @@ class BroadcastDesk:
             assert await broadcasts.ask_preview(tx, broadcast_id, chat_id=ChatId(chat_id))
         await self.preview()
 
-    async def counts(self, broadcast_id: int) -> Counts:
+    async def counts(self, broadcast_id: int) -> BroadcastCounts:
         return await broadcasts.counts_of(self.pool, await found(self.pool, broadcast_id))
 
     def got(self, person: ChatPerson) -> list[dict[str, Any]]:

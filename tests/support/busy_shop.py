@@ -9,7 +9,7 @@ from photomat.messages.notices import notify
 from photomat.payments.receipt import ReceiptFile
 from photomat.payments.transfers import submit_receipt
 from photomat.rewards import gifts
-from photomat.support.thread import Customer, Words, write_by_customer
+from photomat.support.thread import MessageContent, TicketAuthor, write_by_customer
 from support.database import shift_clock
 from support.jobs import a_done_job, a_job, a_running_job, a_user
 from support.money import rub
@@ -30,6 +30,9 @@ DUE: Final = """
     UPDATE gifts SET due_at = photomat_now();
     UPDATE receipts SET due_at = photomat_now();
     INSERT INTO watches (kind, due_at) VALUES ('stopped-jobs', photomat_now());
+    INSERT INTO export_requests (user_id, chat_id, language, origin)
+    SELECT user_id, user_id, 'ru', 'update:1:3' FROM users LIMIT 1;
+    INSERT INTO forget_requests (user_id, asked_by) SELECT max(user_id), 'user' FROM users;
     INSERT INTO incidents (kind) VALUES ('no-active');
     INSERT INTO incident_notices (incident_id, admin_id, about) SELECT incident_id, 9001, 'open' FROM incidents;
     INSERT INTO assistant_calls (origin, kind, bot_id, user_id, chat_id, language)
@@ -81,8 +84,8 @@ async def _money(pool: Pool) -> None:
             details="",
             operators=[ChatId(9001)],
         )
-        customer = Customer(bot_id=BOT, user_id=ANNA)
-        await write_by_customer(tx, customer, Words(text="where is it?"), origin="ticket:1", operators=[])
+        customer = TicketAuthor(bot_id=BOT, user_id=ANNA)
+        await write_by_customer(tx, customer, MessageContent(text="where is it?"), origin="ticket:1", operators=[])
 
 
 async def everything_in(connection: Connection | Pool) -> dict[str, str]:

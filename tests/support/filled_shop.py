@@ -10,7 +10,7 @@ from photomat.operators.controls import pause
 from photomat.payments.receipt import ReceiptFile
 from photomat.payments.topup import open_topup
 from photomat.payments.transfers import submit_receipt
-from photomat.support.thread import Customer, Words, write_by_customer
+from photomat.support.thread import MessageContent, TicketAuthor, write_by_customer
 from support.callbacks import callback, take
 from support.database import pool_of
 from support.jobs import a_done_job, a_running_job, a_user
@@ -77,9 +77,9 @@ async def fill(database: str) -> None:
 
 
 async def a_ticket(pool: Pool, user: Any) -> None:
-    customer = Customer(bot_id=BotId(1), user_id=user, job_id=JobId(FIRST_JOB))
+    customer = TicketAuthor(bot_id=BotId(1), user_id=user, job_id=JobId(FIRST_JOB))
     async with transaction(pool) as tx:
-        await write_by_customer(tx, customer, Words(text="where is it?"), origin="test:ticket", operators=[])
+        await write_by_customer(tx, customer, MessageContent(text="where is it?"), origin="test:ticket", operators=[])
 
 
 async def a_receipt(pool: Pool, user: Any) -> None:

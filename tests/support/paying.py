@@ -6,7 +6,7 @@ from typing import Any
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import NoticeSender
-from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums
+from photomat.payments.options import PaymentOptions, SubscriptionPlan, read_packages, read_sums
 from photomat.payments.stars_reader import StarsReader
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.texts.load import load_texts
@@ -18,7 +18,7 @@ from support.money import rub
 from support.telegram_sim import RunningTelegram
 
 STAR_WORTH = Decimal(104)
-PLAN = Plan(stars=300, credit=rub(40_000))
+PLAN = SubscriptionPlan(stars=300, credit=rub(40_000))
 
 
 def shop_options(**changes: Any) -> PaymentOptions:

@@ -9,16 +9,23 @@ from typing import Any
 
 from aiogram import Dispatcher
 
+from photomat.app.personal_data import personal_data
+from photomat.app.settings import Settings
+from photomat.app.terms import strikes_of
 from photomat.bot.app import build_dispatcher
-from photomat.bot.context import BotConfig
+from photomat.bot.context import BotConfig, PrivacyOptions
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
 from photomat.kernel.money import Money
+from photomat.moderation.refusal import StrikePolicy
+from photomat.moderation.rulebook import RuleBook
+from photomat.orders.content import ContentGate
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.service import OrderService
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
 from photomat.providers.port import PaymentProvider
@@ -26,6 +33,7 @@ from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
 from photomat.texts.load import load_texts
+from photomat.users.consent import ConsentDocument
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 TIMES = Times(
@@ -56,8 +64,19 @@ def dispatcher() -> Dispatcher:
     return build_dispatcher()
 
 
+def content_of(pool: Pool, policy: StrikePolicy | None = None, **changes: Any) -> ContentGate:
+    """The shipped rules and the operators' rows, as an instance has them."""
+    return ContentGate(rulebook=RuleBook(pool=pool), policy=policy or strikes_of(Settings(_env_file=None)), **changes)
+
+
 def orders_of(
-    pool: Pool, *, limits: Limits = USUAL, rates: Rates = RATES, accepts_callbacks: bool = False
+    pool: Pool,
+    *,
+    limits: Limits = USUAL,
+    rates: Rates = RATES,
+    accepts_callbacks: bool = False,
+    consent: ConsentDocument | None = None,
+    content: ContentGate | None = None,
 ) -> OrderService:
     """The one way to buy."""
     return OrderService(
@@ -66,7 +85,9 @@ def orders_of(
         rates=rates,
         limits=limits,
         accepts_callbacks=accepts_callbacks,
+        content=content,
         cheapest=CHEAPEST,
+        consent=consent,
     )
 
 
@@ -78,17 +99,29 @@ def bot_config(
     options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
     examples: Path | None = None,
+    fiscal: FiscalOptions | None = None,
+    consent: ConsentDocument | None = None,
+    results: Path | None = None,
+    content: ContentGate | None = None,
     **changes: Any,
 ) -> BotConfig:
     """What the handlers of every update share."""
     return BotConfig(
         pool=pool,
-        orders=orders_of(pool, limits=limits),
-        topups=TopupService(pool=pool, options=options, providers=providers or {}),
+        orders=orders_of(pool, limits=limits, consent=consent, content=content or content_of(pool)),
+        topups=TopupService(pool=pool, options=options, providers=providers or {}, fiscal=fiscal),
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
         templates=Templates(pool=pool, catalog=load_catalog(), shipped=shipped_templates(load_catalog())),
         examples=Examples(pool=pool, folder=examples or Path()),
+        privacy=privacy_options(results or Path()),
         **changes,
     )
+
+
+def privacy_options(results: Path) -> PrivacyOptions:
+    """Everything is kept as long as the settings say by default."""
+    kept = {name: field.default for name, field in Settings.model_fields.items() if name.startswith("keep_")}
+    days = {name.removeprefix("keep_").removesuffix("_days"): default for name, default in kept.items()}
+    return PrivacyOptions(personal=personal_data(results_folder=results), url=None, kept_days=days)

@@ -3,7 +3,7 @@
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId, JobId, UserId
 from photomat.messages.notices import NoticeFile
-from photomat.support.thread import Customer, Words, write_by_customer
+from photomat.support.thread import MessageContent, TicketAuthor, write_by_customer
 from support.jobs import BOT, a_done_job, a_user, is_shown
 
 ANNA, BORIS = UserId(5_000_001), UserId(5_000_002)
@@ -17,8 +17,8 @@ async def asks(
     async with transaction(pool) as tx:
         written = await write_by_customer(
             tx,
-            Customer(bot_id=BotId(BOT), user_id=user, job_id=job_id),
-            Words(text=text, file=file),
+            TicketAuthor(bot_id=BotId(BOT), user_id=user, job_id=job_id),
+            MessageContent(text=text, file=file),
             origin=f"test:{count}",
             operators=[],
         )

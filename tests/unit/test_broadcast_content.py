@@ -2,7 +2,7 @@
 
 import pytest
 
-from photomat.broadcasts.content import BroadcastButton, BroadcastMedia, Content, check_content
+from photomat.broadcasts.content import BroadcastButton, BroadcastContent, BroadcastMedia, check_content
 from photomat.broadcasts.markup import as_page, check_markup, visible_length
 from photomat.broadcasts.segment import Segment, problem_with, segment_from_json
 from photomat.kernel.errors import Rejected
@@ -41,9 +41,9 @@ def test_what_telegram_takes_is_taken_and_measured_as_telegram_does(text: str) -
 @pytest.mark.parametrize(("text", "key"), BAD)
 def test_what_telegram_refuses_is_refused_in_words(text: str, key: str) -> None:
     with pytest.raises(Rejected) as refused:
-        check_content(Content(text_ru=text))
+        check_content(BroadcastContent(text_ru=text))
     assert refused.value.text_key == key
-    problem = problem_of(Content(text_ru=text), Segment())
+    problem = problem_of(BroadcastContent(text_ru=text), Segment())
     assert problem is not None
     assert problem.plain
     assert problem.in_(load_texts().speaker("ru"))
@@ -57,27 +57,27 @@ def test_a_page_shows_it_without_a_way_to_run_anything() -> None:
 @pytest.mark.parametrize(
     ("content", "key"),
     [
-        (Content(text_ru=" "), "broadcast-text-empty"),
-        (Content(text_ru="x" * 4097), "broadcast-text-long"),
-        (Content(text_ru="x", text_en="😀" * 2049), "broadcast-text-long"),
-        (Content(text_ru="x" * 1025, media=BroadcastMedia(kind="photo", file_id="f")), "broadcast-text-long"),
-        (Content(text_ru="x", media=BroadcastMedia(kind="photo")), "broadcast-media-one"),
-        (Content(text_ru="x", media=BroadcastMedia(kind="photo", upload=b"")), "broadcast-media-large"),
-        (Content(text_ru="x", button=BroadcastButton(title_ru="")), "broadcast-button-title"),
-        (Content(text_ru="x", button=BroadcastButton(title_ru="a")), "broadcast-button-one"),
-        (Content(text_ru="x", button=BroadcastButton(title_ru="a", url="file:///etc")), "broadcast-link-bad"),
-        (Content(text_ru="x", button=BroadcastButton(title_ru="a", opens="wallet")), "broadcast-button-opens"),
+        (BroadcastContent(text_ru=" "), "broadcast-text-empty"),
+        (BroadcastContent(text_ru="x" * 4097), "broadcast-text-long"),
+        (BroadcastContent(text_ru="x", text_en="😀" * 2049), "broadcast-text-long"),
+        (BroadcastContent(text_ru="x" * 1025, media=BroadcastMedia(kind="photo", file_id="f")), "broadcast-text-long"),
+        (BroadcastContent(text_ru="x", media=BroadcastMedia(kind="photo")), "broadcast-media-one"),
+        (BroadcastContent(text_ru="x", media=BroadcastMedia(kind="photo", upload=b"")), "broadcast-media-large"),
+        (BroadcastContent(text_ru="x", button=BroadcastButton(title_ru="")), "broadcast-button-title"),
+        (BroadcastContent(text_ru="x", button=BroadcastButton(title_ru="a")), "broadcast-button-one"),
+        (BroadcastContent(text_ru="x", button=BroadcastButton(title_ru="a", url="file:///etc")), "broadcast-link-bad"),
+        (BroadcastContent(text_ru="x", button=BroadcastButton(title_ru="a", opens="wallet")), "broadcast-button-opens"),
     ],
 )
-def test_what_cannot_be_sent_is_refused(content: Content, key: str) -> None:
+def test_what_cannot_be_sent_is_refused(content: BroadcastContent, key: str) -> None:
     with pytest.raises(Rejected) as refused:
         check_content(content)
     assert refused.value.text_key == key
 
 
 def test_limits_are_reached_exactly() -> None:
-    check_content(Content(text_ru="<b>" + "x" * 4096 + "</b>"))
-    check_content(Content(text_ru="x" * 1024, media=BroadcastMedia(kind="video", file_id="f")))
+    check_content(BroadcastContent(text_ru="<b>" + "x" * 4096 + "</b>"))
+    check_content(BroadcastContent(text_ru="x" * 1024, media=BroadcastMedia(kind="video", file_id="f")))
 
 
 def test_a_segment_survives_its_row_and_contradictions_are_refused() -> None:

@@ -7,7 +7,7 @@ import pytest
 from photomat.bot import price_views
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu import views as menu_views
-from photomat.bot.menu.views import Found
+from photomat.bot.menu.views import FoundModels
 from photomat.bot.view import View
 from photomat.catalog.price_list import price_groups
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules
@@ -36,7 +36,7 @@ def every_view(say: Say, language: str) -> list[View]:
         for only in OfferFilter
         for number in (0, 1, 1000)
     ]
-    found = Found(words=EVIL, offers=offers(on_sale)[:10], count=177, gone=EVIL[:100])
+    found = FoundModels(words=EVIL, offers=offers(on_sale)[:10], count=177, gone=EVIL[:100])
     model = CATALOG.get("z-image")
     return [
         menu_views.greeting(say, name=EVIL[:64], balance=NOTHING, categories=MENU_CATEGORIES),
@@ -120,7 +120,7 @@ def test_a_free_model_says_so_and_a_dear_one_says_from() -> None:
     shown = labels(
         menu_views.found_page(
             TEXTS.speaker("ru"),
-            Found(
+            FoundModels(
                 words="x",
                 offers=[
                     each

@@ -30,6 +30,8 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
     IncidentKind.FISCAL_RECEIPTS: (AlertAction.STATE,),
     IncidentKind.TAX_SERVICE: (AlertAction.STATE,),
+    IncidentKind.APPEALS_WAITING: (),
+    IncidentKind.SHOP_RECEIPTS: (AlertAction.CHECK,),
 }
 """Besides these every alert can be taken over."""
 
@@ -46,6 +48,8 @@ PAGES: Final[Mapping[IncidentKind, str]] = {
     IncidentKind.TICKETS_WAITING: "tickets",
     IncidentKind.FISCAL_RECEIPTS: "money/fiscal",
     IncidentKind.TAX_SERVICE: "money/fiscal",
+    IncidentKind.APPEALS_WAITING: "moderation",
+    IncidentKind.SHOP_RECEIPTS: "settings",
 }
 """The console's page about an incident; the others are about health."""
 

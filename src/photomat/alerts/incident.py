@@ -36,8 +36,11 @@ class IncidentKind(StrEnum):
     TICKETS_WAITING = "tickets-waiting"
     FISCAL_RECEIPTS = "fiscal-receipts"
     TAX_SERVICE = "tax-service"
+    APPEALS_WAITING = "appeals-waiting"
+    SHOP_RECEIPTS = "shop-receipts"
     DISK = "disk"
     DATABASE_SIZE = "database-size"
+    BACKUP = "backup"
 
 
 def known_kind(name: str) -> IncidentKind | None:
@@ -79,6 +82,7 @@ class ProbeContext:
     disk_alert_bytes: int = 0
     database_alert_bytes: int = 0
     ticket_alert: timedelta = timedelta(0)
+    backup_every: timedelta = timedelta(0)
 
 
 Condition = Callable[[ProbeContext], Awaitable[Figures | None]]

@@ -15,16 +15,26 @@ from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.my_tax import MyTax, TaxAccount
 from photomat.providers.port import PaymentProvider
 from photomat.providers.yookassa import YooKassa
-from photomat.telegram.pacing import Pacing
+from photomat.telegram.local_folder import LocalFolder
+from photomat.telegram.pacing import Measured, Pacing
 
 
 def connect_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
     """Connect to Telegram, within the rate limits shared by all instances, and to Kie."""
-    session = AiohttpSession(api=TelegramAPIServer.from_base(settings.telegram_api_url))
+    session = AiohttpSession(api=_bot_api_server(settings))
     session.middleware(Pacing(pool, calls_per_s=settings.telegram_calls_per_s))
+    session.middleware(Measured())  # inside the limits: what never leaves is not timed
     bot = Bot(settings.bot_token or "", session=session)
     stack.push_async_callback(bot.session.close)
     return bot, connect_kie(stack, settings)
+
+
+def _bot_api_server(settings: Settings) -> TelegramAPIServer:
+    folder = settings.telegram_local_dir
+    if folder is None:
+        return TelegramAPIServer.from_base(settings.telegram_api_url)
+    local = LocalFolder(folder, bot_id=settings.bot_id or 0)
+    return TelegramAPIServer.from_base(settings.telegram_api_url, is_local=True, wrap_local_file=local)
 
 
 def connect_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
@@ -54,6 +64,7 @@ def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, Pa
             shop_id=settings.yookassa_shop_id,
             secret_key=settings.yookassa_secret_key,
             sources=settings.yookassa_sources,
+            self_employed=settings.yookassa_receipts == "self-employed",
         )
         found.append(yookassa)
     if settings.crypto_pay_token:

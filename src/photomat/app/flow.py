@@ -20,6 +20,8 @@ Money and notices:
     fiscal       fiscal receipts, due               fiscal.issuer              intent, register or annul; looked up if lost
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
+    exports      exports of a user's data, due      privacy.export_sender      built, then sent at most once
+    forgets      users to be forgotten              privacy.forget             erased in batches, resumed after a crash
 
 Broadcasts, after everything else:
 
@@ -72,6 +74,8 @@ from photomat.messages.outbox import MessageKind
 from photomat.payments.invoices import INVOICES_DUE, InvoicePoller
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunds import REFUNDS_DUE, Refunder
+from photomat.privacy.export_sender import ExportSender
+from photomat.privacy.forget import FORGETS_DUE, ForgetWorker
 from photomat.rewards.payouts import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
@@ -96,6 +100,8 @@ DUE: Final[Mapping[str, str]] = {
     "fiscal": FISCAL_DUE,
     "receipts": ReceiptReminder.DUE,
     "notices": NoticeSender.DUE,
+    "exports": ExportSender.DUE,
+    "forgets": FORGETS_DUE,
     "assistant": CALLS_DUE,
     "audiences": AUDIENCES_DUE,
     "broadcasts": BroadcastSender.DUE,
@@ -112,7 +118,18 @@ def update_steps(
 
     async def handle(claimed: Claimed) -> None:
         await worker().handle(claimed)
-        for name in ("uploads", "submits", "deliveries", "sends", "receipts", "notices", "refunds", "assistant"):
+        for name in (
+            "uploads",
+            "submits",
+            "deliveries",
+            "sends",
+            "receipts",
+            "notices",
+            "refunds",
+            "assistant",
+            "exports",
+            "forgets",
+        ):
             wake(name)
 
     return [
@@ -208,6 +225,14 @@ def broadcast_steps(audiences: Audiences, sender: BroadcastSender, previews: Pre
         LoopStep(name="audiences", claim=audiences.claim, do=audiences.look_after, width=2),
         message_step("broadcasts", sender, width=4),
         message_step("previews", previews, width=1),
+    ]
+
+
+def privacy_steps(exports: ExportSender, forgets: ForgetWorker) -> list[LoopStep[Any]]:
+    """Exports and erasing, on every instance."""
+    return [
+        message_step("exports", exports, width=1),
+        LoopStep(name="forgets", claim=forgets.claim, do=forgets.forget, width=1),
     ]
 
 

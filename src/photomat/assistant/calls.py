@@ -387,3 +387,25 @@ def _columns(table: str) -> str:
 def _call(row: Row) -> Call:
     fields: dict[str, Any] = dict(row)
     return Call(**fields | {"kind": CallKind(row["kind"]), "state": CallState(row["state"])})
+
+
+async def forget_calls(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Take what was said out of a batch of a user's calls and end those under way; what they cost stays."""
+    return len(
+        await tx.fetch(
+            """
+            UPDATE assistant_calls
+               SET words = NULL, answer = NULL, file_id = NULL, error = NULL, due_at = NULL, fence = fence + 1,
+                   state = CASE state WHEN 'wanted' THEN 'skipped' WHEN 'asked' THEN 'unknown' ELSE state END,
+                   ended_at = coalesce(ended_at, photomat_now())
+             WHERE call_id = ANY (ARRAY(
+                   SELECT call_id FROM assistant_calls
+                    WHERE user_id = $1 AND (words IS NOT NULL OR answer IS NOT NULL OR file_id IS NOT NULL
+                                            OR error IS NOT NULL OR due_at IS NOT NULL)
+                    ORDER BY call_id LIMIT $2 FOR UPDATE))
+            RETURNING call_id
+            """,
+            user_id,
+            limit,
+        )
+    )

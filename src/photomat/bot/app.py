@@ -21,10 +21,14 @@ from photomat.bot.bans import RefuseBanned
 from photomat.bot.menu import broadcast_button, deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
+from photomat.bot.moderation import handlers as moderation
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.order_form import voice_handlers
 from photomat.bot.pause import AnswerWhilePaused
+from photomat.bot.privacy import consent
+from photomat.bot.privacy import handlers as privacy
+from photomat.bot.privacy.gates import AnswerWhileForgetting, AskConsentBeforeFiles
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
@@ -32,6 +36,7 @@ from photomat.bot.support import desk
 from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
+from photomat.bot.topup import contact as topup_contact
 from photomat.bot.topup import handlers as topup
 from photomat.bot.topup import stars, subscription
 from photomat.bot.transfer import handlers as transfer
@@ -61,6 +66,9 @@ COMMANDS: Final = (
     "support",
     "paysupport",
     "terms",
+    "privacy",
+    "export",
+    "forget",
 )
 OPERATORS_COMMANDS: Final = ("admin", "receipts", "tickets")
 """In the menu of operators' own chats only."""
@@ -73,11 +81,13 @@ def build_dispatcher() -> Dispatcher:
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     answer_while_paused = AnswerWhilePaused()
     for observer in (dispatcher.message, dispatcher.callback_query):
+        observer.middleware(AnswerWhileForgetting())
         observer.middleware(RefuseBanned())
         observer.middleware(answer_while_paused)
         observer.middleware(RegisterSender())
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
+    dispatcher.message.middleware(AskConsentBeforeFiles())
     dispatcher.include_routers(*_routers())
     return dispatcher
 
@@ -104,8 +114,12 @@ def _routers() -> list[Router]:
         next_order.router(),
         rewards.router(),
         topup.router(),
+        topup_contact.router(),
         subscription.router(),
         support.router(),
+        privacy.router(),
+        consent.router(),
+        moderation.router(),
         fallback.unknown_command_router(),
         desk.router(),
         support.messages_router(),
@@ -122,6 +136,7 @@ def _routers() -> list[Router]:
         order_card.router(),
         assistant.router(),
         topup.own_sum_router(),
+        topup_contact.answers_router(),
         wish_changes.router(),
         wish.router(),
         fallback.router(),

@@ -88,6 +88,21 @@ class ReceiptAction(StrEnum):
     DECLINE = "no"
 
 
+class PrivacyAction(StrEnum):
+    PAGE = "page"
+    EXPORT = "export"
+    FORGET = "forget"
+    CONFIRM = "yes"
+    WITHDRAW = "withdraw"
+
+
+class ConsentAction(StrEnum):
+    AGREE = "yes"
+    READ = "read"
+    BACK = "back"
+    DECLINE = "no"
+
+
 class RewardAction(StrEnum):
     PROMO = "promo"
     INVITE = "invite"
@@ -440,6 +455,18 @@ class CheckInvoiceButton(CallbackData, PrivateOnly, prefix="pc"):
     topup_id: Id
 
 
+class ContactAction(StrEnum):
+    SHOW = "show"
+    CHANGE = "set"
+    DELETE = "del"
+
+
+class FiscalContactButton(CallbackData, OpensPage, PrivateOnly, prefix="fc"):
+    """Shows, changes or deletes where the fiscal receipts of the user who taps go."""
+
+    action: ContactAction
+
+
 class SubscriptionAction(StrEnum):
     SHOW = "show"
     BUY = "buy"
@@ -530,6 +557,24 @@ class DeskAction(StrEnum):
     KEEP = "keep"
 
 
+class AppealButton(CallbackData, prefix="ca"):
+    """Asks an operator to look at a refused text."""
+
+    refusal_id: Id
+
+
+class AppealVerdict(StrEnum):
+    ALLOW = "yes"
+    DECLINE = "no"
+
+
+class DecideAppealButton(CallbackData, prefix="cd"):
+    """An operator's decision about an appeal."""
+
+    verdict: AppealVerdict
+    refusal_id: Id
+
+
 class DeskButton(CallbackData, prefix="uo"):
     action: DeskAction
     ticket_id: Id
@@ -541,6 +586,21 @@ class DeskReasonButton(CallbackData, prefix="ur"):
     action: DeskAction
     ticket_id: Id
     reason: Small
+
+
+class PrivacyButton(CallbackData, OpensPage, PrivateOnly, prefix="pv"):
+    """On the pages of /privacy. `shown` is the balance in minor units that a page to confirm has named."""
+
+    action: PrivacyAction
+    shown: Id = 0
+
+
+class ConsentButton(CallbackData, prefix="cs"):
+    """Under the question for consent: the draft whose card comes next, or the update that is handled once more; 0 is none."""
+
+    action: ConsentAction
+    draft_id: Id = 0
+    update: Id = 0
 
 
 PRIVATE_BUTTONS: Final = tuple(each for each in CallbackData.__subclasses__() if issubclass(each, PrivateOnly))

@@ -4,7 +4,7 @@ Handlers do not write to the tables of the conversation or the user themselves. 
 (`on_commit`); `commit_update` writes all of it in one transaction, or nothing when another worker took the lane over.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, TypeAlias
@@ -29,8 +29,10 @@ from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
 from photomat.payments.service import TopupService
+from photomat.privacy.personal_data import PersonalData
 from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.welcome import ensure_user
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.templates.examples import Examples
 from photomat.templates.stored import Templates
 from photomat.texts.load import Say, Texts
@@ -54,6 +56,16 @@ class Support:
 
 
 NO_SUPPORT: Final = Support()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyOptions:
+    """What /privacy says and does: the operator's own document, how long things are kept (days, 0: for ever), who gets them."""
+
+    personal: PersonalData
+    url: str | None
+    kept_days: Mapping[str, int]
+    payment_providers: tuple[str, ...] = ()
 
 
 UTC: Final = ZoneInfo("UTC")
@@ -91,6 +103,7 @@ class BotConfig:
     """Whether a chat model is configured."""
     pages: ResultPages | None = None
     admin: AdminOptions = NO_CONSOLE
+    privacy: PrivacyOptions | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,7 +111,8 @@ class UpdateContext:
     """Everything a handler needs beside the event itself.
 
     A new user has no row yet; `language_code` is what their client says. `corr` follows the update, or the job the update
-    turns out to concern. With `registers_user` the commit makes or refreshes the user's row.
+    turns out to concern. `lacks_consent`: the user must agree before anything is made. With `registers_user` the commit makes
+    or refreshes the user's row.
     """
 
     config: BotConfig
@@ -109,12 +123,18 @@ class UpdateContext:
     language_code: str | None
     conversation: Conversation
     say: Say
+    lacks_consent: bool = False
     registers_user: bool = False
     writes: list[Write] = field(default_factory=list)
 
     @property
     def pool(self) -> Pool:
         return self.config.pool
+
+    @property
+    def server(self) -> BotApiLimits:
+        """How large files the Bot API server gives out and takes."""
+        return CLOUD if self.config.files is None else self.config.files.limits
 
     @property
     def orders(self) -> OrderService:
@@ -219,6 +239,7 @@ async def load_context(
         language_code=sender.language_code,
         conversation=await read_conversation(config.pool, bot_id=claimed.bot_id, chat_id=chat_id, user_id=user_id),
         say=config.texts.speaker(user.language),
+        lacks_consent=await config.orders.lacks_consent(user_id) if config.orders.consent is not None else False,
     )
 
 

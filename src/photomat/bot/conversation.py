@@ -123,9 +123,10 @@ class Broadcasting(StatesGroup):
 
 
 class Paying(StatesGroup):
-    """A sum of a top-up is typed; the way and the waiting order are in the conversation's data."""
+    """A sum of a top-up is typed, or where its receipt goes; the way and the waiting order are in the conversation's data."""
 
     naming_sum = State()
+    naming_contact = State()
 
 
 class Supporting(StatesGroup):
@@ -139,3 +140,18 @@ class Answering(StatesGroup):
 
     answer = State()
     reason = State()
+
+
+async def forget_conversations(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Delete where a user's conversations stand, with what was typed so far."""
+    return len(
+        await tx.fetch(
+            """
+            DELETE FROM conversations
+             WHERE ctid = ANY (ARRAY(SELECT ctid FROM conversations WHERE user_id = $1 LIMIT $2 FOR UPDATE))
+            RETURNING chat_id
+            """,
+            user_id,
+            limit,
+        )
+    )

@@ -32,7 +32,7 @@ class AnswerWhilePaused(BaseMiddleware):
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         ctx: UpdateContext = data["ctx"]
-        pause = None if _is_payment(event) or "role" in data else await bot_pause(ctx)
+        pause = None if is_payment(event) or "role" in data else await bot_pause(ctx)
         if pause is None:
             return await handler(event, data)
         log.info("BOT_PAUSED", user_id=ctx.user_id)
@@ -59,5 +59,5 @@ async def bot_pause(ctx: UpdateContext) -> Pause | None:
     return pause
 
 
-def _is_payment(event: TelegramObject) -> bool:
+def is_payment(event: TelegramObject) -> bool:
     return isinstance(event, Message) and (event.successful_payment or event.refunded_payment) is not None

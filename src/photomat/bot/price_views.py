@@ -17,7 +17,7 @@ from aiogram.types import InlineKeyboardButton
 from photomat.bot.buttons import ListButton
 from photomat.bot.menu.views import pick
 from photomat.bot.view import View, button, to_home
-from photomat.catalog.formula import Part, PriceUnit, as_number, is_given, plain
+from photomat.catalog.formula import PricePart, PriceUnit, as_number, is_given, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.price_list import PriceGroup, PriceGroups, PriceRates, Rate
@@ -192,7 +192,7 @@ def _parts(explained: QuoteExplanation) -> list[str]:
     return [*lines, explained.say("why-tokens")] if any(part.unit == "token" for part in parts) else lines
 
 
-def _line(explained: QuoteExplanation, part: Part) -> str:
+def _line(explained: QuoteExplanation, part: PricePart) -> str:
     """`• 2,40 ₽ за секунду (720p) × 5`, `• 28 симв. по 9,60 ₽ за 1000`; tokens by the thousand instead of the million."""
     say, quote = explained.say, explained.quote
     each = min(part.each, THOUSAND) if part.unit == "token" else part.each
@@ -211,7 +211,7 @@ def _number(number: Decimal, language: str) -> str:
     return plain(number).replace(".", ",") if language == "ru" else plain(number)
 
 
-def _chosen(explained: QuoteExplanation, part: Part) -> list[str]:
+def _chosen(explained: QuoteExplanation, part: PricePart) -> list[str]:
     """The choices that made the rate, and the size where it goes by steps."""
     if explained.model is None:
         return [escape(value) for _, value in part.when if value not in YES_NO]

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from photomat.broadcasts.content import BroadcastMedia, Content, button_from_json
+from photomat.broadcasts.content import BroadcastContent, BroadcastMedia, button_from_json
 from photomat.broadcasts.segment import Segment, segment_from_json
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row, row_as
@@ -48,7 +48,7 @@ class BroadcastState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class BroadcastCounts:
     """What became of the recipients: they add up to all of them. `flying` have left and are not answered yet."""
 
     sent: int = 0
@@ -84,7 +84,7 @@ class Broadcast:
     """`reach` is what the operator saw when they started it, `recipients` who there really were."""
 
     broadcast_id: int
-    content: Content
+    content: BroadcastContent
     has_upload: bool
     segment: Segment
     state: BroadcastState
@@ -96,7 +96,7 @@ class Broadcast:
     filled_at: datetime | None
     started_at: datetime | None
     ended_at: datetime | None
-    counts: Counts | None
+    counts: BroadcastCounts | None
     preview: Preview | None
 
     @property
@@ -118,7 +118,7 @@ class Send:
     attempts: int
 
 
-async def add_draft(tx: Transaction, content: Content, segment: Segment, *, operator: str) -> int:
+async def add_draft(tx: Transaction, content: BroadcastContent, segment: Segment, *, operator: str) -> int:
     media, button = content.media, content.button
     return int(
         await tx.fetchval(
@@ -138,7 +138,7 @@ async def add_draft(tx: Transaction, content: Content, segment: Segment, *, oper
     )
 
 
-async def change_draft(tx: Transaction, broadcast_id: int, content: Content, segment: Segment) -> bool:
+async def change_draft(tx: Transaction, broadcast_id: int, content: BroadcastContent, segment: Segment) -> bool:
     """Replace what a draft says and whom it is for; its preview counts no more. False if it was started."""
     media, button = content.media, content.button
     changed = await tx.fetchval(
@@ -228,6 +228,31 @@ async def stop(tx: Transaction, broadcast_id: int) -> bool:
     return stopped is not None
 
 
+async def drop_broadcasts(tx: Transaction) -> int:
+    """A restored database: stop what is being sent; whoever waits for it may have got it since. Return how many they are."""
+    rows = await tx.fetch(
+        """
+        UPDATE broadcast_sends SET due_at = NULL, left_at = coalesce(left_at, photomat_now()), outcome = 'unknown',
+                                   error = 'restored from a backup'
+         WHERE outcome IS NULL RETURNING user_id
+        """
+    )
+    await tx.execute(
+        """
+        UPDATE broadcasts SET state = 'stopped', ended_at = photomat_now(), due_at = photomat_now(),
+                              filled_at = coalesce(filled_at, photomat_now())
+         WHERE state = 'sending'
+        """
+    )
+    await tx.execute(
+        """
+        UPDATE broadcasts SET preview_due_at = NULL, preview_left_at = photomat_now(), preview_outcome = 'unknown'
+         WHERE preview_due_at IS NOT NULL
+        """
+    )
+    return len(rows)
+
+
 async def resume(tx: Transaction, broadcast_id: int) -> bool:
     """Go on with a stopped broadcast; False if it is not stopped, or nobody is left to be written to."""
     resumed = await tx.fetchval(
@@ -275,17 +300,17 @@ async def list_broadcasts(
     return [_broadcast(row) for row in rows]
 
 
-async def counts_of(pool: Pool, broadcast: Broadcast) -> Counts:
+async def counts_of(pool: Pool, broadcast: Broadcast) -> BroadcastCounts:
     """The outcomes so far; counted from the rows while something can still happen to them."""
     if broadcast.counts is not None:
         return broadcast.counts
     if broadcast.is_open:
-        return Counts()
-    return row_as(Counts, await require_row(pool, COUNT, broadcast.broadcast_id))
+        return BroadcastCounts()
+    return row_as(BroadcastCounts, await require_row(pool, COUNT, broadcast.broadcast_id))
 
 
-async def count_in(tx: Transaction, broadcast_id: int) -> Counts:
-    return row_as(Counts, await require_row(tx, COUNT, broadcast_id))
+async def count_in(tx: Transaction, broadcast_id: int) -> BroadcastCounts:
+    return row_as(BroadcastCounts, await require_row(tx, COUNT, broadcast_id))
 
 
 async def list_sends(pool: Pool, broadcast_id: int, *, outcome: str, limit: int, after: int = 0) -> list[Send]:
@@ -358,13 +383,13 @@ async def delete_old_sends(pool: Pool, older_than: timedelta, limit: int) -> Bat
     return Batch(deleted, more=deleted == limit)
 
 
-def counts_as_json(counts: Counts) -> dict[str, int]:
+def counts_as_json(counts: BroadcastCounts) -> dict[str, int]:
     return asdict(counts)
 
 
 def _broadcast(row: Row) -> Broadcast:
     media = None if row["media_kind"] is None else BroadcastMedia(kind=row["media_kind"], file_id=row["media_file_id"])
-    content = Content(
+    content = BroadcastContent(
         text_ru=row["text_ru"], text_en=row["text_en"], media=media, button=button_from_json(row["button"])
     )
     return Broadcast(
@@ -381,7 +406,7 @@ def _broadcast(row: Row) -> Broadcast:
         filled_at=row["filled_at"],
         started_at=row["started_at"],
         ended_at=row["ended_at"],
-        counts=None if row["counts"] is None else Counts(**row["counts"]),
+        counts=None if row["counts"] is None else BroadcastCounts(**row["counts"]),
         preview=_preview(row),
     )
 

@@ -44,7 +44,7 @@ class BroadcastButton:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class BroadcastContent:
     text_ru: str
     text_en: str | None = None
     media: BroadcastMedia | None = None
@@ -62,7 +62,7 @@ def button_from_json(stored: Mapping[str, Any] | None) -> BroadcastButton | None
     return None if stored is None else BroadcastButton(**stored)
 
 
-def check_content(content: Content) -> None:
+def check_content(content: BroadcastContent) -> None:
     """Raise Rejected with a sentence for the operator if Telegram would refuse the message."""
     for text in (content.text_ru, content.text_en):
         if text is not None:

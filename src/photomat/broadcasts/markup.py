@@ -30,7 +30,7 @@ CONTEXT: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tag:
+class HtmlTag:
     """An opening or closing tag; `attributes` are those written."""
 
     name: str
@@ -70,7 +70,7 @@ def as_page(text: str) -> str:
     return "".join(_shown(token) for token in _tokens(text)).replace("\n", "<br>")
 
 
-def _tokens(text: str) -> Iterator[str | Tag]:
+def _tokens(text: str) -> Iterator[str | HtmlTag]:
     for found in TOKEN.finditer(text):
         if found["text"] is not None:
             yield found["text"]
@@ -80,10 +80,10 @@ def _tokens(text: str) -> Iterator[str | Tag]:
         else:
             written = ATTRIBUTE.findall(found["attributes"])
             attributes = {name.lower(): unescape(value.strip("\"'")) for name, value in written}
-            yield Tag(name=found["tag"].lower(), attributes=attributes, closes=bool(found["close"]))
+            yield HtmlTag(name=found["tag"].lower(), attributes=attributes, closes=bool(found["close"]))
 
 
-def _check_attributes(tag: Tag) -> None:
+def _check_attributes(tag: HtmlTag) -> None:
     match tag.name:
         case "a" if not LINK.match(tag.attributes.get("href", "")):
             raise Rejected("broadcast-link-bad", link=tag.attributes.get("href", ""))
@@ -93,7 +93,7 @@ def _check_attributes(tag: Tag) -> None:
             raise Rejected("broadcast-tag-unknown", near="<tg-emoji>")
 
 
-def _shown(token: str | Tag) -> str:
+def _shown(token: str | HtmlTag) -> str:
     if isinstance(token, str):
         return escape(unescape(token), quote=True)
     if token.name in {"span", "tg-spoiler"}:

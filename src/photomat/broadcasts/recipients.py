@@ -15,6 +15,7 @@ from photomat.cluster.instances import DEAD_AFTER
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import require_row
 from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 
 AUDIENCES_DUE: Final = "SELECT 1 FROM broadcasts WHERE due_at <= photomat_now()"
@@ -160,3 +161,19 @@ async def _is_busy(tx: Transaction, broadcast_id: int, *, state: str, is_filled:
         state == BroadcastState.SENDING,
     )
     return bool(found) or (state == BroadcastState.SENDING and not is_filled)
+
+
+async def forget_recipient(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Take Telegram's words out of a user's messages of broadcasts; that they were sent stays."""
+    return len(
+        await tx.fetch(
+            """
+            UPDATE broadcast_sends SET error = NULL
+             WHERE user_id = $1 AND error IS NOT NULL
+               AND broadcast_id IN (SELECT broadcast_id FROM broadcast_sends WHERE user_id = $1 AND error IS NOT NULL LIMIT $2)
+            RETURNING broadcast_id
+            """,
+            user_id,
+            limit,
+        )
+    )

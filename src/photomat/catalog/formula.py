@@ -32,7 +32,7 @@ ONE: Final = Decimal(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class PricePart:
     """One line of a price: `rate` credits for every `each` units, `count` of them. A stepped rate is for this `size`.
 
     `counted` is how many there were before a begun unit was charged in full; None where that made no difference.
@@ -169,7 +169,7 @@ class Extra:
     def fits(self, inputs: Mapping[str, Any]) -> bool:
         return self.row.fits(inputs)
 
-    def part(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Part:
+    def part(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> PricePart:
         return _part(self.row, self.unit, inputs, measured)
 
 
@@ -180,7 +180,7 @@ def base_part(
     measured: Mapping[str, Decimal],
     *,
     size: Decimal | None = None,
-) -> Part:
+) -> PricePart:
     """The line of the first row that fits; where nothing was counted, what is assumed counts. No row: `Corrupt`."""
     row = next((row for row in rows if row.fits(inputs, size)), None)
     if row is None:
@@ -189,7 +189,7 @@ def base_part(
     return part if part.count > 0 else replace(part, count=unit.assume or unit.each)
 
 
-def total(parts: Sequence[Part]) -> Decimal:
+def total(parts: Sequence[PricePart]) -> Decimal:
     with localcontext(EXACT_ENOUGH):
         return sum((part.total for part in parts), Decimal(0))
 
@@ -217,9 +217,9 @@ def as_number(value: Any) -> Decimal | None:
     return number if number.is_finite() and abs(number) <= LARGEST else None
 
 
-def _part(row: PriceRow, unit: PriceUnit, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Part:
+def _part(row: PriceRow, unit: PriceUnit, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> PricePart:
     count, counted = unit.count(inputs, measured), unit.counted(inputs, measured)
-    return Part(
+    return PricePart(
         rate=row.credits,
         unit=unit.word,
         each=unit.each,

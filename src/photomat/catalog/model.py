@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from photomat.catalog.formula import (
     ONE_GENERATION,
     Extra,
-    Part,
+    PricePart,
     PriceRow,
     PriceUnit,
     as_number,
@@ -31,7 +31,7 @@ Output: TypeAlias = Literal["image", "video", "audio", "json"]
 """What Kie says a model makes; an object to be read reaches the customer as a text."""
 
 Status: TypeAlias = Literal["current", "legacy-endpoint", "undocumented", "retired"]
-Tag: TypeAlias = Literal["best", "new", "cheap", "free", "fast"]
+ModelTag: TypeAlias = Literal["best", "new", "cheap", "free", "fast"]
 Strength: TypeAlias = Literal[
     "text", "realistic", "sound", "faces", "long", "detail", "transparent", "series", "samples"
 ]
@@ -45,7 +45,7 @@ Category: TypeAlias = Literal[
     "music", "music-tool", "sound-effects", "text-to-speech", "speech-to-text", "audio-isolation",
 ]  # fmt: skip
 
-TAGS: Final[tuple[Tag, ...]] = get_args(Tag)
+TAGS: Final[tuple[ModelTag, ...]] = get_args(ModelTag)
 STRENGTHS: Final[tuple[Strength, ...]] = get_args(Strength)
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
@@ -71,6 +71,7 @@ class Model:
 
     `free` means that customers pay nothing, whatever Kie charges. `off` says why it is not sold until an operator turns it on,
     `instead` which model replaces it, `doubt` which of its facts are assumed. `needs_callback`: Kie refuses it without a URL.
+    `checkers` are its switches for a content filter of the provider: true filters.
     """
 
     id: str
@@ -88,7 +89,7 @@ class Model:
     output: Output = "image"
     category: Category = "text-to-image"
     also: tuple[Category, ...] = ()
-    tags: tuple[Tag, ...] = ()
+    tags: tuple[ModelTag, ...] = ()
     good_at: tuple[Strength, ...] = ()
     status: Status = "current"
     pace: Pace = "steady"
@@ -99,6 +100,7 @@ class Model:
     needs_callback: bool = False
     sent: Mapping[str, Any] = field(default_factory=dict)
     omits: Mapping[str, str] = field(default_factory=dict)
+    checkers: tuple[str, ...] = ()
     one_of: tuple[tuple[str, ...], ...] = ()
     never: tuple[Condition, ...] = ()
     together: tuple[Together, ...] = ()
@@ -129,7 +131,9 @@ class Model:
         """What Kie charges for one generation; `measured` are facts of files, like `audio_url:seconds`."""
         return total(self.price_parts(inputs, measured))
 
-    def price_parts(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None) -> tuple[Part, ...]:
+    def price_parts(
+        self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None
+    ) -> tuple[PricePart, ...]:
         """What the credits are made of: the row that fits, then every extra that counts something."""
         known = measured or {}
         filled = self.sensible(inputs)

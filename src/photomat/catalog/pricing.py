@@ -15,7 +15,7 @@ from datetime import datetime
 from decimal import ROUND_CEILING, Decimal, InvalidOperation, localcontext
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from photomat.catalog.formula import EXACT_ENOUGH, UNIT_WORDS, Part, total
+from photomat.catalog.formula import EXACT_ENOUGH, UNIT_WORDS, PricePart, total
 from photomat.catalog.model import Model
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 
@@ -50,7 +50,7 @@ class Quote:
 
     price: Money
     cost: Money
-    parts: tuple[Part, ...]
+    parts: tuple[PricePart, ...]
     rule: Rule
     usd_rate: Decimal
     markup: Decimal
@@ -210,7 +210,7 @@ def _until(standing: PriceRules) -> datetime | None:
     return min(ends, default=None)
 
 
-def _part_as_json(part: Part) -> dict[str, Any]:
+def _part_as_json(part: PricePart) -> dict[str, Any]:
     stored = {"size": part.size, "counted": part.counted}
     return {
         "rate": str(part.rate),
@@ -246,8 +246,8 @@ def _read(stored: Mapping[str, Any]) -> Quote:
     )
 
 
-def _read_part(stored: Mapping[str, Any]) -> Part:
-    return Part(
+def _read_part(stored: Mapping[str, Any]) -> PricePart:
+    return PricePart(
         rate=Decimal(stored["rate"]),
         unit=next((word for word in UNIT_WORDS if word == stored["unit"]), "generation"),
         each=Decimal(stored["each"]),

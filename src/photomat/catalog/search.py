@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from photomat.catalog.model import Category, Model, Tag
+from photomat.catalog.model import Category, Model, ModelTag
 from photomat.catalog.words import LocalizedText
 
 CATEGORY_WORDS: Final[Mapping[Category, str]] = {
@@ -61,7 +61,7 @@ CATEGORY_WORDS: Final[Mapping[Category, str]] = {
     "audio-isolation": "чистый голос убрать шум очистить звук шумоподавление clean voice remove noise isolate denoise",
 }
 """What customers call a category, in both languages."""
-TAG_WORDS: Final[Mapping[Tag, str]] = {
+TAG_WORDS: Final[Mapping[ModelTag, str]] = {
     "best": "лучшее лучшие топ best top",
     "new": "новое новые новинки new latest",
     "cheap": "дёшево дешёвые недорого cheap inexpensive budget",
@@ -280,7 +280,7 @@ def _terms(
     titles: LocalizedText | None,
     purpose: LocalizedText | None,
     categories: tuple[Category, ...],
-    tags: tuple[Tag, ...],
+    tags: tuple[ModelTag, ...],
 ) -> Mapping[str, int]:
     """Every word a model is found by, and its weight."""
     found: dict[str, int] = {}

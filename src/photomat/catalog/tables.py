@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PositiveInt, 
 
 from photomat.catalog.formula import UnitWord, plain
 from photomat.catalog.input import FileKind, InputType, Place, Role, Sends
-from photomat.catalog.model import Category, Output, Pace, Status, Strength, Tag
+from photomat.catalog.model import Category, ModelTag, Output, Pace, Status, Strength
 from photomat.catalog.words import LANGUAGES, LocalizedText, VoiceAccent, VoiceSex
 
 T = TypeVar("T")
@@ -271,7 +271,7 @@ class ModelTable(Table):
     category: Category
     output: Output
     also: Rows[Category] = ()
-    tags: Rows[Tag] = ()
+    tags: Rows[ModelTag] = ()
     good_at: Rows[Strength] = ()
     status: Status = "current"
     pace: Pace | None = None
@@ -284,6 +284,7 @@ class ModelTable(Table):
     free: bool = False
     sent: dict[str, Any] = {}
     omits: dict[str, Any] = {}
+    checkers: Texts = ()
     input: Rows[InputTable]
     one_of: Annotated[tuple[Texts, ...], Field(strict=False)] = ()
     never: Rows[NeverTable] = ()

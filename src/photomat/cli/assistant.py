@@ -23,7 +23,7 @@ app = typer.Typer(no_args_is_help=True)
 HEADINGS: Final = ("requests", "right wish", "inputs filled", "most questions")
 
 
-class Part(StrEnum):
+class RequestSet(StrEnum):
     DEV = "dev"
     HELD_OUT = "held-out"
     ALL = "all"
@@ -37,14 +37,16 @@ def group() -> None:
 @app.command("evaluate")
 def evaluate_command(
     *,
-    half: Annotated[Part, typer.Option(help="Rules are written on `dev`, and judged by `held-out`.")] = Part.HELD_OUT,
+    half: Annotated[
+        RequestSet, typer.Option(help="Rules are written on `dev`, and judged by `held-out`.")
+    ] = RequestSet.HELD_OUT,
     live: Annotated[bool, typer.Option("--live", help="Ask ASSISTANT_MODEL too; every request costs credits.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Spend them.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Score the rules on the shipped requests: the right wish, inputs filled, and questions left to ask."""
     storefront = storefront_of(load_catalog(), {}, accepts_callbacks=True)
-    requests = [each for each in labelled_requests() if half in {Part.ALL, each.half}]
+    requests = [each for each in labelled_requests() if half in {RequestSet.ALL, each.half}]
     planner = by_chat_model(storefront, len(requests), agreed=yes) if live else by_rules(storefront)
     report = asyncio.run(evaluate(planner, requests, storefront))
     if isinstance(planner, LivePlanner):

@@ -13,14 +13,14 @@ import typer
 from photomat.app.settings import load
 from photomat.broadcasts.broadcast import (
     Broadcast,
-    Counts,
+    BroadcastCounts,
     Send,
     counts_of,
     find_broadcast,
     list_broadcasts,
     list_sends,
 )
-from photomat.broadcasts.content import BroadcastButton, BroadcastMedia, Content, MediaKind
+from photomat.broadcasts.content import BroadcastButton, BroadcastContent, BroadcastMedia, MediaKind
 from photomat.broadcasts.segment import Reach, Segment, count_reach
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, minor_units, operate, operator_name, print_json, print_outcome, query
@@ -48,7 +48,7 @@ class ListedOutcome(StrEnum):
 def list_command(*, limit: Limit = 30, as_json: AsJson = False) -> None:
     """The newest broadcasts and what became of them."""
 
-    async def read(pool: Pool) -> list[tuple[Broadcast, Counts]]:
+    async def read(pool: Pool) -> list[tuple[Broadcast, BroadcastCounts]]:
         return [(one, await counts_of(pool, one)) for one in await list_broadcasts(pool, limit=limit)]
 
     found = query(read, name=NAME)
@@ -67,7 +67,7 @@ def list_command(*, limit: Limit = 30, as_json: AsJson = False) -> None:
 def show(broadcast_id: int, *, as_json: AsJson = False) -> None:
     """One broadcast: whom it is for, how far it is; the reach as it is now while it was not started."""
 
-    async def read(pool: Pool) -> tuple[Broadcast, Counts, Reach] | None:
+    async def read(pool: Pool) -> tuple[Broadcast, BroadcastCounts, Reach] | None:
         one = await find_broadcast(pool, broadcast_id)
         return None if one is None else (one, await counts_of(pool, one), await count_reach(pool, one.segment))
 
@@ -111,7 +111,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Save a broadcast; nothing is sent. Conditions are combined: all of them must hold."""
-    content = Content(
+    content = BroadcastContent(
         text_ru=sys.stdin.read() if text == "-" else text,
         text_en=english,
         media=_media("photo", photo) or _media("video", video),
@@ -241,7 +241,7 @@ def _ids(written: str | None) -> Sequence[int] | None:
         raise typer.BadParameter("--users takes numbers with commas") from error
 
 
-def _progress(one: Broadcast, counts: Counts, reach: Reach) -> str:
+def _progress(one: Broadcast, counts: BroadcastCounts, reach: Reach) -> str:
     if one.is_open:
         return f"It reaches {reach.reach} users now; {reach.blocked} more have blocked the bot and are not tried."
     said = ", ".join(f"{count} {name}" for name, count in asdict(counts).items())
@@ -253,7 +253,7 @@ def _cells(send: Send) -> list[object]:
     return [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell for cell in cells]
 
 
-def _as_json(one: Broadcast, counts: Counts) -> dict[str, Any]:
+def _as_json(one: Broadcast, counts: BroadcastCounts) -> dict[str, Any]:
     facts = asdict(one) | {"counts": asdict(counts), "segment": one.segment.as_json()}
     content: dict[str, Any] = facts.pop("content")
     return facts | content

@@ -19,7 +19,9 @@ from typing import Final, NoReturn
 
 import uvloop
 
+from photomat.app.crash_reports import require_sentry
 from photomat.app.settings import SANDBOX_WELCOME, Settings, load
+from photomat.app.tracing import require_otel
 from photomat.cli.database import Database, owned_database
 from photomat.cli.drawn_examples import draw_examples
 from photomat.cli.screen import show_box
@@ -44,6 +46,7 @@ REAL_BOT_SETTINGS: Final = (
     "direct_database_url",
     "public_url",
     "render_external_url",
+    "telegram_webhook_url",
     "callback_secret",
 )
 """Settings of a real bot that the sandbox ignores."""
@@ -156,6 +159,9 @@ def simulators(settings: Settings) -> Iterator[Simulators]:
         *("--state", str(state), "--kie-state", str(kie_state)),
         *("--shop-id", SHOP_ID, "--shop-key", SHOP_KEY, "--shop-currency", settings.currency),
         *("--crypto-token", CRYPTO_TOKEN, "--pay-to", f"http://127.0.0.1:{settings.port}"),
+        *(("--shop-receipts",) if settings.yookassa_receipts else ()),
+        *(("--shop-self-employed",) if settings.yookassa_receipts == "self-employed" else ()),
+        *(("--shop-email-only",) if settings.yookassa_email_only else ()),
         *(
             "--tax-inn",
             TAX_INN,
@@ -165,12 +171,18 @@ def simulators(settings: Settings) -> Iterator[Simulators]:
             str(kie_state.with_name("my_tax.jsonl")),
         ),
         *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
+        *(() if settings.telegram_local_dir is None else ("--local", str(_bot_api_folder(settings)))),
     ]
     running = Simulators(command, ports=(settings.port + 1, settings.port + 2))
     try:
         yield running
     finally:
         running.stop()
+
+
+def _bot_api_folder(settings: Settings) -> Path:
+    """The working folder of the simulated Bot API server; a real one's is never used here."""
+    return Path(settings.data_dir) / "bot-api"
 
 
 def refuse_taken_port(host: str, port: int) -> None:
@@ -196,6 +208,7 @@ def _against_simulators(settings: Settings) -> Settings:
             "kie_webhook_key": WEBHOOK_KEY,
             "public_url": f"http://127.0.0.1:{settings.port}",
             "telegram_api_url": f"http://127.0.0.1:{settings.port + 1}",
+            "telegram_local_dir": None if settings.telegram_local_dir is None else _bot_api_folder(settings),
             "kie_api_url": f"http://127.0.0.1:{settings.port + 2}",
             "kie_upload_url": f"http://127.0.0.1:{settings.port + 2}",
             "yookassa_shop_id": SHOP_ID,
@@ -266,6 +279,8 @@ def _leave() -> NoReturn:
 
 
 def prepare(settings: Settings) -> None:
+    require_sentry(settings)
+    require_otel(settings)
     logs.configure(settings.log_format, sys.stdout)
     failpoint.arm(settings.failpoint)
 

@@ -12,7 +12,7 @@ from photomat.cli.session import AsJson, operate, operator_name, print_json, pri
 from photomat.db.pool import Pool
 from photomat.operators.actions import ActionResult
 from photomat.operators.tickets import Actor, answer_ticket, close_ticket
-from photomat.support.thread import Words
+from photomat.support.thread import MessageContent
 from photomat.support.ticket import (
     ListedTicket,
     Ticket,
@@ -73,7 +73,7 @@ def answer(
     """Send an answer to the customer, in the chat with the bot."""
     _do(
         ticket_id,
-        lambda pool, actor: answer_ticket(pool, ticket_id, Words(text=text), actor=actor),
+        lambda pool, actor: answer_ticket(pool, ticket_id, MessageContent(text=text), actor=actor),
         operator,
         as_json=as_json,
     )

@@ -184,8 +184,8 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
            SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
                delivery_attempts = 0, delivery_failing_since = NULL, card_doubtful = card_doubtful AND NOT $8,
                delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
-               ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
-                                  ELSE ring_due_at END,
+               ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 AND restored_at IS NULL
+                                  THEN photomat_now() ELSE ring_due_at END,
                ring_kind = coalesce($5, ring_kind),
                deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
                card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END, shown_place = $9
@@ -306,6 +306,17 @@ async def record_refused_media(tx: Transaction, job_id: JobId) -> None:
     await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
 
 
+async def drop_rings(tx: Transaction) -> int:
+    """A restored database: completion messages that were due may have been sent since the backup, so none is sent now."""
+    rows = await tx.fetch(
+        """
+        UPDATE generation_jobs SET ring_due_at = NULL, rung_at = coalesce(rung_at, photomat_now())
+         WHERE ring_due_at IS NOT NULL RETURNING job_id
+        """
+    )
+    return len(rows)
+
+
 async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[JobId]:
     """Give up the cards of other bots; return the jobs whose result was paid for and never shown.
 
@@ -383,7 +394,7 @@ async def _rearm(tx: Transaction, of: str, *args: int) -> int:
 
 
 async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> bool:
-    """Make one job's card due again, whatever held it back; False when there is no such job.
+    """Make one job's card due again, whatever held it back; False when there is no such job, or it was forgotten.
 
     Safe at any time: a card that is up to date is edited to what it shows. A held lock stays held.
     """
@@ -392,7 +403,7 @@ async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> 
         UPDATE generation_jobs
            SET undeliverable_at = NULL, parked_at = NULL, delivery_attempts = 0, deliver_at = photomat_now(),
                delivery_failing_since = NULL, card_wanted = card_wanted + 1
-         WHERE job_id = $1
+         WHERE job_id = $1 AND forgotten_at IS NULL
         RETURNING true
         """,
         job_id,

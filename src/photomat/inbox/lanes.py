@@ -14,7 +14,7 @@ from typing import Final
 from photomat.cluster.instances import DEAD_AFTER
 from photomat.db.pool import Pool, Transaction
 from photomat.inbox import store
-from photomat.inbox.update import Claimed
+from photomat.inbox.update import PRE_CHECKOUT_LANES, USER_LANES, Claimed
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, InstanceId, MessageId, ReceivedId, UserId
 from photomat.work.retention import OldRows
@@ -53,6 +53,13 @@ async def claim_lane(
     if claimed is None:
         await store.reset_empty_lane(tx, bot_id=bot_id, lane=name)
     return claimed
+
+
+async def drop_waiting(tx: Transaction) -> int:
+    """A restored database: what waited may have been handled since the backup, so only payments are, which are booked once."""
+    dropped = await store.end_waiting(tx, error="restored from a backup: it may have been handled before")
+    await store.count_again(tx)
+    return dropped
 
 
 async def finish(tx: Transaction, claimed: Claimed) -> bool:
@@ -136,3 +143,39 @@ async def taps_on(
         MAX_TAPS,
     )
     return [TapUpdate(**dict(row)) for row in rows]
+
+
+async def forget_updates(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Empty the bodies of a user's updates that were handled, and end those that were parked.
+
+    The rows stay until retention deletes them: an update that Telegram repeats must not be handled again.
+    """
+    return len(
+        await tx.fetch(
+            """
+            UPDATE inbox
+               SET body = jsonb_build_object('update_id', update_id), error = NULL, parked_at = NULL,
+                   handled_at = coalesce(handled_at, photomat_now())
+             WHERE received_id = ANY (ARRAY(
+                   SELECT received_id FROM inbox
+                    WHERE (lane = $2 OR starts_with(lane, $3) AND body #>> '{pre_checkout_query,from,id}' = $1::bigint::text)
+                      AND (handled_at IS NOT NULL OR parked_at IS NOT NULL)
+                      AND body <> jsonb_build_object('update_id', update_id)
+                    ORDER BY received_id LIMIT $4 FOR UPDATE))
+            RETURNING received_id
+            """,
+            user_id,
+            f"{USER_LANES}{user_id}",
+            PRE_CHECKOUT_LANES,
+            limit,
+        )
+    )
+
+
+async def handle_again(tx: Transaction, received_id: ReceivedId, *, user_id: UserId) -> bool:
+    """Have a handled update of this user handled once more, with the rest of its album; False if it is gone or not theirs."""
+    lane = f"{USER_LANES}{user_id}"
+    again = await store.mark_unhandled(tx, received_id, lane=lane)
+    for bot_id in again:
+        await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=1, limited=0)])
+    return bool(again)

@@ -242,6 +242,32 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
     )
 
 
+async def end_waiting(tx: Transaction, *, error: str) -> int:
+    """End every waiting update without a handler, except payments; return how many."""
+    rows = await tx.fetch(
+        """
+        UPDATE inbox SET handled_at = photomat_now(), error = $1
+         WHERE handled_at IS NULL AND parked_at IS NULL
+           AND body #> '{message,successful_payment}' IS NULL AND body #> '{message,refunded_payment}' IS NULL
+        RETURNING received_id
+        """,
+        error,
+    )
+    return len(rows)
+
+
+async def count_again(tx: Transaction) -> None:
+    """Set every lane's counter to what waits in it, and free it; no worker runs."""
+    await tx.execute(
+        """
+        UPDATE lanes SET leased_until = NULL, leased_by = NULL, fence = fence + 1,
+               pending = (SELECT count(*) FROM inbox
+                           WHERE inbox.bot_id = lanes.bot_id AND inbox.lane = lanes.lane
+                             AND handled_at IS NULL AND parked_at IS NULL)
+        """
+    )
+
+
 async def find_parked(tx: Transaction, received_id: ReceivedId) -> tuple[BotId, str] | None:
     row = await tx.fetchrow(
         "SELECT bot_id, lane FROM inbox WHERE received_id = $1 AND parked_at IS NOT NULL", received_id
@@ -282,3 +308,19 @@ async def record_failure(tx: Transaction, received_id: ReceivedId, *, error: str
         int(counted),
         int(not counted),
     )
+
+
+async def mark_unhandled(tx: Transaction, received_id: ReceivedId, *, lane: str) -> list[BotId]:
+    """Make a handled update of this lane due again, and what belongs to the same album; the bot of each of them."""
+    rows = await tx.fetch(
+        """
+        UPDATE inbox SET handled_at = NULL, attempts = 0, failures = 0
+         WHERE lane = $2 AND handled_at IS NOT NULL
+           AND (received_id = $1 OR received_id > $1 AND body #>> '{message,media_group_id}' =
+                (SELECT body #>> '{message,media_group_id}' FROM inbox WHERE received_id = $1))
+        RETURNING bot_id
+        """,
+        received_id,
+        lane,
+    )
+    return [BotId(row["bot_id"]) for row in rows]

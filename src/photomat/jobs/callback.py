@@ -65,6 +65,7 @@ class _LockedJob:
     status: JobStatus
     task_id: str | None
     shown_or_showing: bool
+    is_forgotten: bool
 
 
 async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[Effect]:
@@ -75,6 +76,7 @@ async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]
         effects.append(jobs.apply(callback, is_new=callback.digest in new))
         new.discard(callback.digest)
     await _wake(tx, jobs.woken)
+    await _drop_forgotten(tx, jobs.forgotten)
     await timeline.record_all(tx, jobs.events, Tag.WOKEN)
     if jobs.learned:
         await match_tasks(tx, jobs.learned)
@@ -91,13 +93,17 @@ class _Batch:
         self.woken: dict[int, str] = {}
         self.events: dict[JobId, dict[str, str]] = {}
         self.learned: set[str] = set()
+        self.forgotten: list[bytes] = []
 
     def apply(self, callback: KieCallback, *, is_new: bool) -> Effect:
         """Find the job of a callback and wake it, or record why it is an orphan."""
         named = callback.job_id
         job = self._by_task.get(callback.task_id) if named is None else self._by_id.get(named)
         orphan = self._why_orphan(callback, job)
-        if job is not None and orphan is None and job.status is not JobStatus.DONE:
+        if job is not None and job.is_forgotten:
+            orphan = None
+            self.forgotten.append(callback.digest)
+        elif job is not None and orphan is None and job.status is not JobStatus.DONE:
             if job.task_id is None:
                 self.learned.add(callback.task_id)
             job.task_id = callback.task_id
@@ -144,7 +150,8 @@ async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[
     rows = await tx.fetch(
         """
         SELECT job_id, corr, status, external_task_id AS task_id,
-               status = 'done' AND (delivered_at IS NOT NULL OR delivering_at IS NOT NULL) AS shown_or_showing
+               status = 'done' AND (delivered_at IS NOT NULL OR delivering_at IS NOT NULL) AS shown_or_showing,
+               forgotten_at IS NOT NULL AS is_forgotten
           FROM generation_jobs
          WHERE job_id = ANY($1::bigint[]) OR external_task_id = ANY($2::text[])
          ORDER BY job_id
@@ -170,6 +177,12 @@ async def _wake(tx: Transaction, woken: Mapping[int, str]) -> None:
         list(woken.keys()),
         list(woken.values()),
     )
+
+
+async def _drop_forgotten(tx: Transaction, digests: Sequence[bytes]) -> None:
+    """What comes for a job of a forgotten user is not kept, and changes nothing."""
+    if digests:
+        await tx.execute("DELETE FROM callbacks WHERE digest = ANY($1::bytea[])", list(digests))
 
 
 async def _insert_orphans(tx: Transaction, orphans: Sequence[Effect]) -> None:

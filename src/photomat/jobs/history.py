@@ -24,7 +24,8 @@ NEWEST: Final = 50
 
 
 NOT_HIDDEN: Final = (
-    "NOT EXISTS (SELECT FROM result_marks AS mark WHERE mark.job_id = job.job_id AND mark.hidden_at IS NOT NULL)"
+    "job.forgotten_at IS NULL"
+    " AND NOT EXISTS (SELECT FROM result_marks AS mark WHERE mark.job_id = job.job_id AND mark.hidden_at IS NOT NULL)"
 )
 
 
@@ -75,7 +76,7 @@ async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | Non
     row = await pool.fetchrow(
         """
         SELECT model, title, inputs, corr, price, currency, quote, status, gift, created_at
-          FROM generation_jobs WHERE job_id = $1 AND user_id = $2
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND forgotten_at IS NULL
         """,
         job_id,
         user_id,

@@ -20,7 +20,7 @@ from photomat.inbox.lanes import TapUpdate, taps_on
 from photomat.jobs.claims import CREATES
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
 from photomat.jobs.store import MAY_BE_SUBMITTED, find_job_by_task_id
-from photomat.jobs.timeline import Event, events_of
+from photomat.jobs.timeline import JobEvent, events_of
 from photomat.kernel.ids import BotId, JobId, MessageId, ReceivedId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.state_parser import parse_kie_state
@@ -232,7 +232,7 @@ class JobReport:
     holds: Sequence[JobHold]
     callbacks: Sequence[StoredCallback]
     outputs: Sequence[StoredOutput]
-    events: Sequence[Event]
+    events: Sequence[JobEvent]
 
 
 async def find_job(pool: Pool, name: str) -> JobId | None:

@@ -50,10 +50,11 @@ class Tag(StrEnum):
     REFUNDED = "refunded"
     RUNG = "rung"
     RING_PUT_BACK = "ring put back"
+    RESTORED = "restored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class JobEvent:
     at: datetime
     tag: str
     instance: str
@@ -77,8 +78,8 @@ async def record_all(tx: Transaction, jobs: Mapping[JobId, Mapping[str, object]]
     )
 
 
-async def events_of(pool: Pool, job_id: JobId) -> list[Event]:
+async def events_of(pool: Pool, job_id: JobId) -> list[JobEvent]:
     rows = await pool.fetch(
         "SELECT at, tag, instance, detail FROM job_events WHERE job_id = $1 ORDER BY event_id", job_id
     )
-    return [Event(**dict(row)) for row in rows]
+    return [JobEvent(**dict(row)) for row in rows]

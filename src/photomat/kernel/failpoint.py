@@ -30,6 +30,7 @@ FAILPOINTS: Final = (
     "draft.before_save",
     "draft.before_card",
     "draft.after_card",
+    "content.after_verdict",
     "create.before_commit",
     "create.after_commit",
     "submit.after_claim",
@@ -88,6 +89,19 @@ FAILPOINTS: Final = (
     "assistant.after_ask",
     "assistant.before_apply",
     "assistant.after_apply",
+    "export.before_build",
+    "export.after_record",
+    "export.after_send",
+    "forget.after_claim",
+    "forget.before_commit",
+    "forget.after_batch",
+    "forget.after_step",
+    "forget.before_done",
+    "backup.after_dump",
+    "restore.after_mark",
+    "restore.after_load",
+    "restore.after_migrate",
+    "restore.before_commit",
 )
 LOG_ONLY: Final = "tell"
 SETTING: Final = re.compile(r"(?:(?P<action>[a-z]+)@)?(?P<name>[a-z_.]+)(?::(?P<nth>[0-9]+))?", re.ASCII)

@@ -62,7 +62,7 @@ class FlacFrame(NamedTuple):
         return (self.rate, self.bits) == (other.rate, other.bits)
 
 
-class Counts(NamedTuple):
+class SampleCounts(NamedTuple):
     """The sampling rate, how many samples are declared (0: unknown) and found, where the last frame begins."""
 
     rate: int
@@ -82,7 +82,7 @@ def flac_is_truncated(reader: Reader) -> bool:
     return counts.declared > counts.found or not _is_complete(reader, counts.last_at)
 
 
-def _counts(reader: Reader) -> Counts:
+def _counts(reader: Reader) -> SampleCounts:
     start = after_tags(reader)
     if reader.read(start, 4) != b"fLaC" or reader.number(start + 4, 1) & 0x7F:
         raise Truncated
@@ -90,7 +90,7 @@ def _counts(reader: Reader) -> Counts:
     rate, found, last_at = info.rate, 0, start
     for at, frame in _frames(reader, _after_blocks(reader, start + 4), info):
         rate, found, last_at = min(rate, frame.rate), found + frame.samples, at
-    return Counts(rate, info.samples, found, last_at)
+    return SampleCounts(rate, info.samples, found, last_at)
 
 
 def _is_complete(reader: Reader, at: int) -> bool:

@@ -143,6 +143,19 @@ async def retry_blocked_notices(tx: Transaction, *, chat_id: ChatId) -> None:
     )
 
 
+async def drop_notices(tx: Transaction, *, about: Sequence[str] = ("",)) -> int:
+    """A restored database: notices that wait, by the beginning of their keys, may have been sent before: they are not sent."""
+    rows = await tx.fetch(
+        """
+        UPDATE notices SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', error = 'restored from a backup'
+         WHERE due_at IS NOT NULL AND EXISTS (SELECT FROM unnest($1::text[]) AS prefix WHERE starts_with(key, prefix))
+        RETURNING notice_id
+        """,
+        list(about),
+    )
+    return len(rows)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeSender(MessageKind[Notice]):
     """Sends notices, each in the language of its reader at that moment."""
@@ -155,6 +168,7 @@ class NoticeSender(MessageKind[Notice]):
     CLAIM: ClassVar = """
         WITH due AS MATERIALIZED (
             SELECT notice_id FROM notices WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL
+               AND NOT (SELECT photomat_paused('restore'))
              ORDER BY due_at, notice_id LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE notices AS notice SET due_at = NULL, left_at = photomat_now(), attempts = notice.attempts + 1
@@ -240,3 +254,39 @@ class NoticeSender(MessageKind[Notice]):
                 error,
             )
         log.info("NOTICE", key=message.key, text=message.text_key, outcome=outcome, error=error)
+
+
+async def forget_notices(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Take the words out of a batch of what was sent to a user, and drop what is still to be sent.
+
+    The rows stay until retention deletes them: their keys make sure that nothing is said twice.
+    """
+    return len(
+        await tx.fetch(
+            """
+            UPDATE notices
+               SET facts = '{}', buttons = '[]', file_kind = NULL, file_id = NULL, ends = NULL, error = NULL, due_at = NULL
+             WHERE notice_id = ANY (ARRAY(
+                   SELECT notice_id FROM notices
+                    WHERE chat_id = $1 AND (facts <> '{}' OR buttons <> '[]' OR file_id IS NOT NULL OR ends IS NOT NULL
+                                            OR error IS NOT NULL OR due_at IS NOT NULL)
+                    ORDER BY notice_id LIMIT $2 FOR UPDATE))
+            RETURNING notice_id
+            """,
+            user_id,
+            limit,
+        )
+    )
+
+
+async def blank_notices(tx: Transaction, beginnings: Sequence[str]) -> None:
+    """Take the words out of notices to anybody whose keys begin like this: they are about a user who is forgotten."""
+    await tx.execute(
+        """
+        UPDATE notices
+           SET facts = '{}', buttons = '[]', file_kind = NULL, file_id = NULL, ends = NULL, error = NULL, due_at = NULL
+          FROM unnest($1::text[]) AS beginning
+         WHERE key >= beginning COLLATE "C" AND key < (beginning || '~') COLLATE "C"
+        """,
+        list(beginnings),
+    )

@@ -327,6 +327,13 @@ async def sign_out(pool: Pool, cookie: str) -> None:
     await pool.execute("DELETE FROM console_sessions WHERE session_hash = $1", _hash(cookie))
 
 
+async def end_all_sessions(tx: Transaction) -> int:
+    """A restored database: a session or link that was ended after the backup must not open the console again."""
+    rows = await tx.fetch("DELETE FROM console_sessions RETURNING session_id")
+    await tx.execute("DELETE FROM console_links")
+    return len(rows)
+
+
 async def _open_session(
     tx: Transaction,
     *,
@@ -389,3 +396,9 @@ async def _write_seen(pool: Pool, session_id: int, *, drops_flash: bool) -> None
 
 def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
+
+
+async def forget_flashes(tx: Transaction, _user_id: int, _limit: int) -> int:
+    """Drop the messages that wait for operators' next pages: they may quote a user who is forgotten."""
+    await tx.execute("UPDATE console_sessions SET flash = NULL WHERE flash IS NOT NULL")
+    return 0

@@ -220,3 +220,33 @@ async def journaled(
             outcome=answer.says,
         )
     return answer
+
+
+async def forget_journal(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Take the words out of a batch of entries about a user, or that name them; who did what, and when, stays.
+
+    A trigger lets a transaction do this and nothing else to the journal, if it says so.
+    """
+    await tx.execute("SELECT set_config('photomat.forgetting', 'on', true)")
+    gone = Sentence("journal-words-forgotten")
+    rows = await tx.fetch(
+        """
+        UPDATE operator_journal
+           SET reason = CASE WHEN reason IS NOT NULL THEN $3 END, outcome = $3, outcome_key = $4, outcome_facts = '{}'
+         WHERE entry_id = ANY (ARRAY(
+               SELECT entry_id FROM operator_journal
+                WHERE (user_id = $1
+                       OR job_id IN (SELECT job_id FROM generation_jobs WHERE user_id = $1)
+                       OR concat_ws(' ', reason, outcome) ILIKE
+                          (SELECT '%@' || replace(username, '_', '\\_') || '%' FROM users
+                            WHERE user_id = $1 AND username IS NOT NULL))
+                  AND outcome_key IS DISTINCT FROM $4
+                ORDER BY entry_id LIMIT $2))
+        RETURNING entry_id
+        """,
+        user_id,
+        limit,
+        gone.plain,
+        gone.key,
+    )
+    return len(rows)

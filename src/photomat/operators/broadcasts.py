@@ -12,7 +12,7 @@ from typing import Final
 
 from photomat.broadcasts import broadcast as broadcasts
 from photomat.broadcasts.broadcast import Broadcast, BroadcastState
-from photomat.broadcasts.content import Content, check_content
+from photomat.broadcasts.content import BroadcastContent, check_content
 from photomat.broadcasts.segment import Segment, count_reach_in, problem_with
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import Rejected
@@ -35,7 +35,7 @@ class CreatedBroadcast:
 
 
 async def create_broadcast(
-    pool: Pool, content: Content, segment: Segment, *, operator: str, reason: str | None = None
+    pool: Pool, content: BroadcastContent, segment: Segment, *, operator: str, reason: str | None = None
 ) -> CreatedBroadcast:
     async with transaction(pool) as tx:
         answer = _refusal(content, segment)
@@ -54,7 +54,13 @@ async def create_broadcast(
 
 
 async def change_broadcast(
-    pool: Pool, broadcast_id: int, content: Content, segment: Segment, *, operator: str, reason: str | None = None
+    pool: Pool,
+    broadcast_id: int,
+    content: BroadcastContent,
+    segment: Segment,
+    *,
+    operator: str,
+    reason: str | None = None,
 ) -> ActionResult:
     """Replace what a broadcast says and whom it is for, until it is started; it needs a new preview then."""
 
@@ -169,7 +175,7 @@ def conditions_of(segment: Segment, *, currency: str) -> list[Sentence]:
     return [sentence for is_said, sentence in said if is_said]
 
 
-def problem_of(content: Content, segment: Segment) -> Sentence | None:
+def problem_of(content: BroadcastContent, segment: Segment) -> Sentence | None:
     """Why a broadcast would be refused, for a form; None if it would not."""
     try:
         check_content(content)
@@ -182,7 +188,7 @@ def _fact(fact: object) -> str | int:
     return fact if isinstance(fact, int) else str(fact)
 
 
-def _refusal(content: Content, segment: Segment) -> ActionResult | None:
+def _refusal(content: BroadcastContent, segment: Segment) -> ActionResult | None:
     problem = problem_of(content, segment)
     return None if problem is None else ActionResult(done=False, says=problem)
 

@@ -23,8 +23,8 @@ from photomat.operators.actions import ActionResult, write_journal
 from photomat.rewards.promo import give_generation
 from photomat.support import thread
 from photomat.support.notices import answer_limit, notify_canceled, notify_repeat
-from photomat.support.thread import Words, add_event, lock_thread, mark_answered, was_written
-from photomat.support.ticket import Event, Ticket, TicketJob, job_of_ticket
+from photomat.support.thread import MessageContent, add_event, lock_thread, mark_answered, was_written
+from photomat.support.ticket import Ticket, TicketEvent, TicketJob, job_of_ticket
 from photomat.texts.sentence import Sentence
 from photomat.users.user import DEFAULT_LANGUAGE, find_user
 
@@ -45,7 +45,7 @@ ActOnJob = Callable[[Transaction, Ticket, TicketJob], Awaitable[ActionResult]]
 
 
 async def answer_ticket(
-    pool: Pool, ticket_id: int, words: Words, *, actor: Actor, operators: Collection[ChatId] = ()
+    pool: Pool, ticket_id: int, words: MessageContent, *, actor: Actor, operators: Collection[ChatId] = ()
 ) -> ActionResult:
     """Send an answer to the customer; `operators` are the others, who read it too."""
     limit = answer_limit(has_file=words.file is not None)
@@ -126,7 +126,7 @@ async def refund_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
             return ActionResult(done=False, says=Sentence("ticket-refund-before", number=ticket.ticket_id))
         amount = refund.amount
         facts = {"amount": amount.minor, "currency": amount.currency}
-        await _acted(tx, ticket, Event.REFUNDED, actor, facts=facts)
+        await _acted(tx, ticket, TicketEvent.REFUNDED, actor, facts=facts)
         return ActionResult(done=True, says=Sentence("ticket-refund-done", number=ticket.ticket_id, amount=amount))
 
     return await _on_job(pool, ticket_id, act, action="refund ticket", actor=actor, reason=reason)
@@ -150,7 +150,7 @@ async def repeat_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
             )
             if not is_new:
                 return ActionResult(done=False, says=Sentence("ticket-repeat-before", number=ticket.ticket_id))
-        if not await _acted(tx, ticket, Event.REPEATED, actor):
+        if not await _acted(tx, ticket, TicketEvent.REPEATED, actor):
             return ActionResult(done=False, says=Sentence("ticket-repeat-before", number=ticket.ticket_id))
         await notify_repeat(tx, ticket, job)
         return ActionResult(done=True, says=Sentence("ticket-repeat-done", number=ticket.ticket_id))
@@ -160,7 +160,7 @@ async def repeat_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
 
 async def was_repeated(pool: Pool, ticket: Ticket) -> bool:
     async with transaction(pool) as tx:
-        return await was_written(tx, _reference(ticket, Event.REPEATED))
+        return await was_written(tx, _reference(ticket, TicketEvent.REPEATED))
 
 
 async def show_again(pool: Pool, ticket_id: int, *, actor: Actor, reason: str | None = None) -> ActionResult:
@@ -177,7 +177,7 @@ async def show_again(pool: Pool, ticket_id: int, *, actor: Actor, reason: str | 
             language=customer.language if customer else DEFAULT_LANGUAGE,
         )
         if asked in {ResendAnswer.SENDING, ResendAnswer.SHOWING}:
-            await add_event(tx, ticket.ticket_id, Event.SHOWN, author=actor.name, origin=f"{actor.origin}:shown")
+            await add_event(tx, ticket.ticket_id, TicketEvent.SHOWN, author=actor.name, origin=f"{actor.origin}:shown")
             return ActionResult(done=True, says=Sentence("ticket-show-done", number=ticket.ticket_id))
         return ActionResult(
             done=False,
@@ -191,13 +191,15 @@ async def show_again(pool: Pool, ticket_id: int, *, actor: Actor, reason: str | 
 
 async def _cancel(tx: Transaction, ticket: Ticket, job: TicketJob, actor: Actor) -> ActionResult:
     await cancel_by_operator(tx, job.job_id)
-    await _acted(tx, ticket, Event.CANCELED, actor, facts={"amount": job.price.minor, "currency": job.price.currency})
+    await _acted(
+        tx, ticket, TicketEvent.CANCELED, actor, facts={"amount": job.price.minor, "currency": job.price.currency}
+    )
     await notify_canceled(tx, ticket, job)
     return ActionResult(done=True, says=Sentence("ticket-refund-canceled", number=ticket.ticket_id, amount=job.price))
 
 
 async def _acted(
-    tx: Transaction, ticket: Ticket, event: Event, actor: Actor, *, facts: dict[str, object] | None = None
+    tx: Transaction, ticket: Ticket, event: TicketEvent, actor: Actor, *, facts: dict[str, object] | None = None
 ) -> bool:
     """Record an event that happens once per ticket; the customer has got something, and is not waiting any more."""
     is_new = await add_event(

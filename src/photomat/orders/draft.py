@@ -289,6 +289,21 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
+async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId) -> bool:
+    """Give a refused draft its full life again, since its appeal may have taken longer; False when it is bought or canceled."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE drafts SET expires_at = greatest(expires_at, photomat_now() + $2::interval)
+             WHERE draft_id = $1 AND bought_at IS NULL AND canceled_at IS NULL
+            RETURNING true
+            """,
+            draft_id,
+            LIFE,
+        )
+    )
+
+
 async def mark_bought(tx: Transaction, *, draft_id: DraftId, price: Money) -> None:
     """Mark a draft as sold at this price: nothing can change it, including a transaction that waits for its row right now."""
     await tx.execute(
@@ -327,4 +342,25 @@ def _draft(row: Row) -> Draft:
         card_message_id=row["card_message_id"],
         inputs_before=row["inputs_before"],
         assistant=row["assistant"],
+    )
+
+
+async def forget_drafts(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Take what a user wrote out of a batch of their drafts; one that could still be bought is canceled."""
+    return len(
+        await tx.fetch(
+            """
+            UPDATE drafts
+               SET inputs = '{}', said = NULL, inputs_before = NULL, assistant = NULL,
+                   canceled_at = CASE WHEN bought_at IS NULL THEN coalesce(canceled_at, photomat_now()) ELSE canceled_at END
+             WHERE draft_id = ANY (ARRAY(
+                   SELECT draft_id FROM drafts
+                    WHERE user_id = $1 AND (inputs <> '{}' OR said IS NOT NULL OR inputs_before IS NOT NULL
+                                            OR assistant IS NOT NULL)
+                    ORDER BY draft_id LIMIT $2 FOR UPDATE))
+            RETURNING draft_id
+            """,
+            user_id,
+            limit,
+        )
     )

@@ -56,6 +56,8 @@ async def refusal(tx: Transaction, user_id: UserId, limits: Limits, *, is_free: 
     standing = await lock_standing(tx, user_id)
     if standing.ban is not None:
         return banned(standing.ban)
+    if standing.is_being_forgotten:
+        return LimitReached(why=LimitKind.FORGETTING, limit=0)
     limits = limits.with_own(standing.limits)
     friends = await _friends(tx, user_id, limits) if is_free else 0
     recent = await recent_orders(tx, user_id, newest=limits.a_minute, free=limits.free_with(friends), within=DAY)

@@ -25,7 +25,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SubscriptionPlan:
     """The monthly subscription: its price in Stars and what it credits each month, `percent` more than they are worth."""
 
     stars: int
@@ -38,7 +38,7 @@ class PaymentOptions:
     currency: str
     star_worth: Decimal
     packages: Sequence[Package]
-    plan: Plan | None
+    plan: SubscriptionPlan | None
     sums: Sequence[Money]
     least: Money
     most: Money
@@ -70,12 +70,14 @@ def stars_worth(stars: int, star_worth: Decimal, currency: str, *, percent: int 
     return Money(max(1, int(exact.to_integral_value(rounding=ROUND_DOWN))), currency)
 
 
-def plan_of(stars: int, *, star_worth: Decimal, currency: str, percent: int, credit: Money | None = None) -> Plan:
+def plan_of(
+    stars: int, *, star_worth: Decimal, currency: str, percent: int, credit: Money | None = None
+) -> SubscriptionPlan:
     """A subscription for so many Stars: `credit` as it is, or their worth and `percent` more."""
     worth = stars_worth(stars, star_worth, currency)
     credited = credit or stars_worth(stars, star_worth, currency, percent=percent)
     more = max(0, credited.minor - worth.minor) * 100 // worth.minor
-    return Plan(stars=stars, credit=credited, percent=percent if credit is None else more)
+    return SubscriptionPlan(stars=stars, credit=credited, percent=percent if credit is None else more)
 
 
 def read_packages(text: str, *, star_worth: Decimal, currency: str) -> tuple[Package, ...]:

@@ -1,1 +1,1 @@
-"""What a user may ask about their data: consent, export and erasure."""
+"""What is held about a user: exported when they ask, erased when they want to be forgotten."""

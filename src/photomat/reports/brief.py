@@ -21,7 +21,7 @@ OLD_SESSION: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobMoney:
+class JobBalance:
     """`left` is what was charged and not given back: the most a refund can give."""
 
     price: Money
@@ -30,7 +30,7 @@ class JobMoney:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobLine:
+class BriefJob:
     job_id: JobId
     model: str
     status: str
@@ -50,7 +50,7 @@ class UserBrief:
     has_blocked: bool
     ban: Ban | None
     wallet: Balance | None
-    jobs: Sequence[JobLine]
+    jobs: Sequence[BriefJob]
     done: int
     paid: Money | None
 
@@ -82,7 +82,7 @@ class OldSession:
     minutes: int
 
 
-async def read_job_money(pool: Pool, job_id: JobId) -> JobMoney:
+async def read_job_money(pool: Pool, job_id: JobId) -> JobBalance:
     row = await require_row(
         pool,
         """
@@ -96,7 +96,7 @@ async def read_job_money(pool: Pool, job_id: JobId) -> JobMoney:
         job_id,
     )
     currency = row["currency"]
-    return JobMoney(
+    return JobBalance(
         price=Money(row["price"], currency), held=Money(row["held"], currency), left=Money(row["kept"], currency)
     )
 
@@ -141,7 +141,7 @@ async def _wallet(pool: Pool, user_id: UserId) -> Balance:
         return await ledger.balance(tx, user_id=user_id)
 
 
-async def newest_jobs(pool: Pool, user_id: UserId) -> list[JobLine]:
+async def newest_jobs(pool: Pool, user_id: UserId) -> list[BriefJob]:
     rows = await pool.fetch(
         """
         SELECT job_id, model, status, price, currency, created_at FROM generation_jobs
@@ -153,7 +153,7 @@ async def newest_jobs(pool: Pool, user_id: UserId) -> list[JobLine]:
     return [_job_line(row) for row in rows]
 
 
-async def read_jobs(pool: Pool, jobs: Sequence[JobId]) -> list[JobLine]:
+async def read_jobs(pool: Pool, jobs: Sequence[JobId]) -> list[BriefJob]:
     """These jobs, oldest first."""
     rows = await pool.fetch(
         """
@@ -165,8 +165,8 @@ async def read_jobs(pool: Pool, jobs: Sequence[JobId]) -> list[JobLine]:
     return [_job_line(row) for row in rows]
 
 
-def _job_line(row: Row) -> JobLine:
-    return JobLine(
+def _job_line(row: Row) -> BriefJob:
+    return BriefJob(
         job_id=JobId(row["job_id"]),
         model=row["model"],
         status=row["status"],

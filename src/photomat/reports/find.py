@@ -35,7 +35,7 @@ class FoundUser:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchHits:
     """What a text may mean; `has_more` if there are further users of that name."""
 
     jobs: Sequence[FoundJob] = ()
@@ -47,18 +47,18 @@ class Found:
         return not self.jobs and not self.users
 
 
-async def find(pool: Pool, text: str) -> Found:
+async def find(pool: Pool, text: str) -> SearchHits:
     """Everything the text may name."""
     words = " ".join(text.split())
     if USERNAME.fullmatch(words):
-        return Found(users=await _users_called(pool, words[1:]))
+        return SearchHits(users=await _users_called(pool, words[1:]))
     jobs = [*await _jobs_numbered(pool, words), *await _jobs_marked(pool, words)]
     users = await _users_numbered(pool, words) or await _users_named(pool, words[:MAX_NAME])
-    return Found(jobs=jobs, users=users[:SHOWN], has_more=len(users) > SHOWN)
+    return SearchHits(jobs=jobs, users=users[:SHOWN], has_more=len(users) > SHOWN)
 
 
-async def find_user(pool: Pool, user_id: UserId) -> Found:
-    return Found(users=await _users_numbered(pool, str(user_id)))
+async def find_user(pool: Pool, user_id: UserId) -> SearchHits:
+    return SearchHits(users=await _users_numbered(pool, str(user_id)))
 
 
 async def _jobs_numbered(pool: Pool, words: str) -> list[FoundJob]:

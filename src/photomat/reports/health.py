@@ -6,7 +6,6 @@ Every query is bounded and reads partial indexes, the newest rows or the server'
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any, Final
 
 from photomat.cluster.instances import RunningInstance, running_instances
@@ -14,10 +13,11 @@ from photomat.db.pool import Pool
 from photomat.db.rows import Row, require_row
 from photomat.kernel.metrics import EVENTS
 from photomat.reports.backlog import PACED, Backlog, StepTime, read_backlogs, read_step_times
+from photomat.reports.money import LastProof, last_proof
+from photomat.reports.today import KieCredits, kie_credits
 from photomat.work.budget import Budget
 from photomat.work.controls import Pause, read_pauses
 
-WEEK: Final = timedelta(days=7)
 INCIDENTS: Final = 20
 TABLES: Final = 8
 ABSORBED: Final = {
@@ -26,16 +26,6 @@ ABSORBED: Final = {
     "leases": ("SWEPT", "LEASE_NOT_RENEWED"),
 }
 """Log tags that say: a duplicate changed nothing, a late writer wrote nothing, a claim was freed or ran out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KieCredits:
-    """Kie's balance as last read, and for how many days it lasts at the pace of the last week; None while nothing is used."""
-
-    balance: Decimal
-    read_at: datetime
-    a_day: Decimal
-    days: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +62,6 @@ class DatabaseState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastProof:
-    at: datetime
-    seconds: float
-    invariants: int
-    broken: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentRow:
     incident_id: int
     kind: str
@@ -92,7 +74,7 @@ class IncidentRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class HealthReport:
     instances: Sequence[RunningInstance]
     pauses: Sequence[Pause]
     backlogs: Sequence[Backlog]
@@ -115,17 +97,17 @@ class Health:
         return max(waiting, key=lambda one: one.oldest or timedelta(0), default=None)
 
 
-async def read_health(pool: Pool, *, budgets: Sequence[Budget]) -> Health:
-    return Health(
+async def read_health(pool: Pool, *, budgets: Sequence[Budget]) -> HealthReport:
+    return HealthReport(
         instances=await running_instances(pool),
         pauses=await active_pauses(pool),
         backlogs=await read_backlogs(pool),
         steps=await read_step_times(pool),
-        credits=await read_credits(pool),
+        credits=await kie_credits(pool),
         budgets=await read_budgets(pool, budgets),
         chats_blocked=await count_blocked_chats(pool),
         database=await read_database(pool),
-        proof=await read_last_proof(pool),
+        proof=await last_proof(pool),
         incidents=await read_incidents(pool),
     )
 
@@ -133,28 +115,6 @@ async def read_health(pool: Pool, *, budgets: Sequence[Budget]) -> Health:
 async def active_pauses(pool: Pool) -> list[Pause]:
     """What operators have paused now; the layout shows it on every page."""
     return list((await read_pauses(pool)).by_name.values())
-
-
-async def read_credits(pool: Pool) -> KieCredits | None:
-    """Only what went down counts as used: a rise is a top-up."""
-    row = await pool.fetchrow(
-        """
-        WITH readings AS MATERIALIZED (
-            SELECT read_at, balance, lag(balance) OVER (ORDER BY read_at, reading_id) AS before
-              FROM kie_readings WHERE read_at > photomat_now() - $1::interval
-        )
-        SELECT (SELECT balance FROM readings ORDER BY read_at DESC LIMIT 1) AS balance, max(read_at) AS read_at,
-               coalesce(sum(greatest(before - balance, 0)), 0) AS used,
-               extract(epoch FROM max(read_at) - min(read_at)) / 86400 AS days
-          FROM readings HAVING count(*) > 0
-        """,
-        WEEK,
-    )
-    if row is None:
-        return None
-    a_day = row["used"] / row["days"] if row["days"] else Decimal(0)
-    days = float(row["balance"] / a_day) if a_day > 0 else None
-    return KieCredits(balance=row["balance"], read_at=row["read_at"], a_day=a_day, days=days)
 
 
 async def read_budgets(pool: Pool, budgets: Sequence[Budget]) -> list[BudgetUse]:
@@ -218,16 +178,6 @@ async def _largest_tables(pool: Pool) -> list[TableSize]:
         TABLES,
     )
     return [TableSize(**dict(row)) for row in rows]
-
-
-async def read_last_proof(pool: Pool) -> LastProof | None:
-    row = await pool.fetchrow(
-        "SELECT at, seconds, invariants, violations FROM audit_runs ORDER BY at DESC, run_id DESC LIMIT 1"
-    )
-    if row is None:
-        return None
-    broken = [str(one["name"]) for one in row["violations"]]
-    return LastProof(at=row["at"], seconds=row["seconds"], invariants=row["invariants"], broken=broken)
 
 
 async def read_incidents(pool: Pool, *, limit: int = INCIDENTS) -> list[IncidentRow]:

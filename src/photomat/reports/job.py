@@ -27,7 +27,7 @@ SUMS: Final = frozenset({"price", "cost", "amount"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class TimelineStep:
     """One thing that happened: who did it, how long after the step before, details for a reader of logs."""
 
     at: datetime
@@ -77,7 +77,7 @@ class JobStory:
     outputs: Sequence[Output]
     user_name: str | None
     money: JobMoney
-    steps: Sequence[Step]
+    steps: Sequence[TimelineStep]
     acts: Sequence[JournalLine]
     tickets: Sequence[JobTicket]
 
@@ -165,7 +165,7 @@ def _refund(row: Row) -> JobRefund:
     )
 
 
-def _in_order(steps: Iterator[Step]) -> list[Step]:
+def _in_order(steps: Iterator[TimelineStep]) -> list[TimelineStep]:
     """By time, each with the time since the one before."""
     ordered = sorted(steps, key=lambda step: (step.at, step.rank))
     return [
@@ -174,7 +174,7 @@ def _in_order(steps: Iterator[Step]) -> list[Step]:
     ]
 
 
-def _steps(report: JobReport, acts: Sequence[JournalLine], *, drafted_at: datetime | None) -> Iterator[Step]:
+def _steps(report: JobReport, acts: Sequence[JournalLine], *, drafted_at: datetime | None) -> Iterator[TimelineStep]:
     if drafted_at is not None:
         yield _step(drafted_at, Sentence("step-drafted"), rank=0)
     for tap in report.taps:
@@ -206,8 +206,10 @@ def _event(tag: str) -> Sentence:
     return Sentence(f"step-{tag.replace(' ', '-')}") if tag in list(Tag) else Sentence("step-other", tag=tag)
 
 
-def _step(at: datetime, says: Sentence, *, rank: int, by: str = "", detail: str = "", is_ours: bool = False) -> Step:
-    return Step(at=at, says=says, rank=rank, by=by, detail=detail, is_ours=is_ours)
+def _step(
+    at: datetime, says: Sentence, *, rank: int, by: str = "", detail: str = "", is_ours: bool = False
+) -> TimelineStep:
+    return TimelineStep(at=at, says=says, rank=rank, by=by, detail=detail, is_ours=is_ours)
 
 
 def _words(detail: Mapping[str, Any], currency: str) -> str:

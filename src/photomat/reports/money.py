@@ -91,7 +91,7 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenHold:
+class HoldLine:
     reference: str
     user_id: int
     amount: Money
@@ -113,7 +113,7 @@ class Holds:
     """The open holds of live jobs: by age, and the oldest of them."""
 
     ages: tuple[HoldAge, ...]
-    oldest: tuple[OpenHold, ...]
+    oldest: tuple[HoldLine, ...]
     total: Money
 
 
@@ -291,8 +291,8 @@ async def read_holds(pool: Pool) -> Holds:
     )
 
 
-def _hold(row: Row) -> OpenHold:
-    return OpenHold(
+def _hold(row: Row) -> HoldLine:
+    return HoldLine(
         reference=row["reference"],
         user_id=row["user_id"],
         amount=Money(row["amount"], row["currency"]),

@@ -75,7 +75,7 @@ class HeldMoney:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobLine:
+class JobOfUser:
     job_id: JobId
     model: str
     title: str | None
@@ -103,7 +103,7 @@ class PromoUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JournalLine:
+class UserJournalLine:
     entry_id: int
     at: datetime
     operator: str
@@ -125,13 +125,13 @@ class UserReport:
     running: int
     statement: Sequence[StatementLine]
     holds: Sequence[HeldMoney]
-    jobs: Sequence[JobLine]
+    jobs: Sequence[JobOfUser]
     payments: Sequence[ListedPayment]
     friends: Sequence[FriendLine]
     friends_counted: int
     promos: Sequence[PromoUse]
     tickets: Sequence[Ticket]
-    journal: Sequence[JournalLine]
+    journal: Sequence[UserJournalLine]
 
 
 LINE: Final = f"""
@@ -269,7 +269,7 @@ async def _holds(pool: Pool, user_id: UserId) -> list[HeldMoney]:
     ]
 
 
-async def jobs_of_user(pool: Pool, user_id: UserId, *, limit: int = SHOWN) -> list[JobLine]:
+async def jobs_of_user(pool: Pool, user_id: UserId, *, limit: int = SHOWN) -> list[JobOfUser]:
     rows = await pool.fetch(
         """
         SELECT job_id, model, title, status, price, currency, created_at, settled_at, delivered_at
@@ -279,7 +279,7 @@ async def jobs_of_user(pool: Pool, user_id: UserId, *, limit: int = SHOWN) -> li
         limit,
     )
     return [
-        JobLine(
+        JobOfUser(
             job_id=JobId(row["job_id"]),
             model=row["model"],
             title=row["title"],
@@ -326,7 +326,7 @@ async def _promos(pool: Pool, user_id: UserId) -> list[PromoUse]:
     return [PromoUse(**dict(row)) for row in rows]
 
 
-async def _journal(pool: Pool, user_id: UserId) -> list[JournalLine]:
+async def _journal(pool: Pool, user_id: UserId) -> list[UserJournalLine]:
     rows = await pool.fetch(
         """
         SELECT entry_id, at, operator, action, reason, done, job_id, outcome, outcome_key, outcome_facts
@@ -336,7 +336,7 @@ async def _journal(pool: Pool, user_id: UserId) -> list[JournalLine]:
         SHOWN,
     )
     return [
-        JournalLine(
+        UserJournalLine(
             entry_id=row["entry_id"],
             at=row["at"],
             operator=row["operator"],

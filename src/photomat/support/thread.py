@@ -24,9 +24,9 @@ from photomat.support.ticket import (
     MAX_TEXT,
     MESSAGES,
     WHOSE,
-    Event,
     Side,
     Ticket,
+    TicketEvent,
     TicketMessage,
     Topic,
     job_of_ticket,
@@ -61,7 +61,7 @@ class TooMany:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class MessageContent:
     """What somebody wrote: a text, a file, or a file with a caption."""
 
     text: str
@@ -82,7 +82,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Customer:
+class TicketAuthor:
     """Who asks, and about which job, if any; `ticket_id` is the thread they wrote to, if it is known."""
 
     bot_id: BotId
@@ -93,8 +93,8 @@ class Customer:
 
 async def write_by_customer(
     tx: Transaction,
-    customer: Customer,
-    words: Words,
+    customer: TicketAuthor,
+    words: MessageContent,
     *,
     origin: str,
     operators: Collection[ChatId],
@@ -146,7 +146,7 @@ async def lock_thread(tx: Transaction, ticket_id: int) -> Ticket | None:
 async def write_by_operator(
     tx: Transaction,
     ticket_id: int,
-    words: Words,
+    words: MessageContent,
     *,
     author: str,
     origin: str,
@@ -177,7 +177,13 @@ async def write_by_operator(
 
 
 async def add_event(
-    tx: Transaction, ticket_id: int, event: Event, *, author: str, origin: str, facts: Mapping[str, Any] | None = None
+    tx: Transaction,
+    ticket_id: int,
+    event: TicketEvent,
+    *,
+    author: str,
+    origin: str,
+    facts: Mapping[str, Any] | None = None,
 ) -> bool:
     """Record what was done in the thread; False if this origin did before."""
     made = await tx.fetchval(
@@ -209,7 +215,7 @@ async def close_ticket(tx: Transaction, ticket_id: int, *, by: str, origin: str,
     )
     if not closed:
         return None
-    await add_event(tx, ticket_id, Event.CLOSED, author=by, origin=f"{origin}:closed")
+    await add_event(tx, ticket_id, TicketEvent.CLOSED, author=by, origin=f"{origin}:closed")
     ticket = await _read(tx, ticket_id)
     if notifies:
         await notify_closed(tx, ticket, origin=origin)
@@ -223,7 +229,7 @@ async def reopen_ticket(tx: Transaction, ticket_id: int, *, by: str, origin: str
     if ticket is None or not ticket.is_closed or await _open_beside(tx, ticket) is not None:
         return None
     await _reopen(tx, ticket_id)
-    await add_event(tx, ticket_id, Event.REOPENED, author=by, origin=f"{origin}:reopened")
+    await add_event(tx, ticket_id, TicketEvent.REOPENED, author=by, origin=f"{origin}:reopened")
     return await _read(tx, ticket_id)
 
 
@@ -243,7 +249,7 @@ async def mark_answered(tx: Transaction, ticket_id: int) -> None:
     )
 
 
-async def _is_theirs(tx: Transaction, customer: Customer) -> bool:
+async def _is_theirs(tx: Transaction, customer: TicketAuthor) -> bool:
     return bool(
         await tx.fetchval(
             """
@@ -257,7 +263,7 @@ async def _is_theirs(tx: Transaction, customer: Customer) -> bool:
     )
 
 
-async def _open_about(tx: Transaction, customer: Customer) -> Ticket | None:
+async def _open_about(tx: Transaction, customer: TicketAuthor) -> Ticket | None:
     """The ticket that a customer's message belongs to: the thread it was written to, or the open one about the job."""
     if customer.ticket_id is not None:
         ticket = await lock_ticket(tx, customer.ticket_id)
@@ -300,7 +306,7 @@ async def _reopen(tx: Transaction, ticket_id: int) -> None:
     )
 
 
-async def _insert_ticket(tx: Transaction, customer: Customer, topic: Topic) -> Ticket:
+async def _insert_ticket(tx: Transaction, customer: TicketAuthor, topic: Topic) -> Ticket:
     ticket_id = await tx.fetchval(
         "INSERT INTO tickets (bot_id, user_id, job_id, topic) VALUES ($1, $2, $3, $4) RETURNING ticket_id",
         customer.bot_id,
@@ -323,7 +329,7 @@ async def _wait_for_answer(tx: Transaction, ticket: Ticket) -> Ticket:
 
 
 async def _insert(
-    tx: Transaction, ticket: Ticket, side: Side, author: str, words: Words, *, origin: str
+    tx: Transaction, ticket: Ticket, side: Side, author: str, words: MessageContent, *, origin: str
 ) -> TicketMessage:
     row = await require_row(
         tx,

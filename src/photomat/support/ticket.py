@@ -11,7 +11,7 @@ from photomat.db.rows import Row, require_row, row_as
 from photomat.jobs.job import TERMINAL, JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.notices import NoticeFile
+from photomat.messages.notices import NoticeFile, blank_notices
 
 MAX_TEXT: Final = 4096
 COLUMNS: Final = (
@@ -47,7 +47,7 @@ class Side(StrEnum):
     SYSTEM = "system"
 
 
-class Event(StrEnum):
+class TicketEvent(StrEnum):
     """What a message of the system says; the texts are `ticket-event-…`."""
 
     REFUNDED = "refunded"
@@ -99,7 +99,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketMessage:
-    """One message of a thread. The text of the system's is an `Event`, with its facts."""
+    """One message of a thread. The text of the system's is a `TicketEvent`, with its facts."""
 
     message_id: int
     ticket_id: int
@@ -111,8 +111,8 @@ class TicketMessage:
     created_at: datetime
 
     @property
-    def event(self) -> Event | None:
-        return Event(self.text) if self.side is Side.SYSTEM else None
+    def event(self) -> TicketEvent | None:
+        return TicketEvent(self.text) if self.side is Side.SYSTEM else None
 
     @property
     def amount(self) -> Money | None:
@@ -382,3 +382,18 @@ async def count_open(pool: Pool) -> tuple[int, int]:
 async def count_waiting(pool: Pool) -> int:
     """How many tickets wait for an answer of ours."""
     return int(await pool.fetchval("SELECT count(*) FROM tickets WHERE waiting_since IS NOT NULL"))
+
+
+async def forget_tickets(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Delete a batch of a user's tickets with their messages, and what operators were told about them."""
+    rows = await tx.fetch(
+        """
+        DELETE FROM tickets
+         WHERE ticket_id = ANY (ARRAY(SELECT ticket_id FROM tickets WHERE user_id = $1 ORDER BY ticket_id LIMIT $2))
+        RETURNING ticket_id
+        """,
+        user_id,
+        limit,
+    )
+    await blank_notices(tx, [f"ticket:{row['ticket_id']}:" for row in rows])
+    return len(rows)

@@ -44,6 +44,7 @@ class OwnLimits:
 class Standing:
     ban: Ban | None = None
     limits: OwnLimits = OwnLimits()
+    is_being_forgotten: bool = False
 
 
 USUAL_STANDING: Final = Standing()
@@ -66,12 +67,15 @@ async def lock_standing(tx: Transaction, user_id: UserId) -> Standing:
     """Lock the user until the commit and read what was decided about them."""
     row = await tx.fetchrow(
         f"""
-        SELECT {BAN_COLUMNS}, most_running, orders_per_minute, free_per_day
+        SELECT {BAN_COLUMNS}, most_running, orders_per_minute, free_per_day, forgetting_at
           FROM users WHERE user_id = $1 FOR NO KEY UPDATE
         """,  # noqa: S608  a constant list of columns
         user_id,
     )
-    return USUAL_STANDING if row is None else Standing(ban=ban_of(row), limits=_limits(row))
+    if row is None:
+        return USUAL_STANDING
+    is_being_forgotten = row["forgetting_at"] is not None
+    return Standing(ban=ban_of(row), limits=_limits(row), is_being_forgotten=is_being_forgotten)
 
 
 async def read_ban(tx: Transaction, user_id: UserId) -> Ban | None:

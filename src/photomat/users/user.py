@@ -24,6 +24,7 @@ class User:
     language: str
     is_blocked: bool
     ban: Ban | None
+    is_being_forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +42,19 @@ def starting_language(language_code: str | None) -> str:
 async def register(
     tx: Transaction, *, user_id: UserId, first_name: str, username: str | None, language_code: str | None
 ) -> Registered:
-    """Add the user, or update their names; a known user keeps their language. The caller books the welcome credit."""
+    """Add the user, or update their names; a known user keeps their language. The caller books the welcome credit.
+
+    Names of a user who is being forgotten are not taken; one who was forgotten is back.
+    """
     row = await require_row(
         tx,
         f"""
         INSERT INTO users (user_id, first_name, username, language)
         VALUES ($1, $2, $3, $4)
             ON CONFLICT (user_id) DO UPDATE
-           SET first_name = excluded.first_name, username = excluded.username
-        RETURNING user_id, first_name, username, language, blocked_at, {BAN_COLUMNS}, xmax = 0 AS is_new
+           SET first_name = CASE WHEN users.forgetting_at IS NULL THEN excluded.first_name ELSE '' END,
+               username = CASE WHEN users.forgetting_at IS NULL THEN excluded.username END, forgotten_at = NULL
+        RETURNING user_id, first_name, username, language, blocked_at, forgetting_at, {BAN_COLUMNS}, xmax = 0 AS is_new
         """,  # noqa: S608  a constant list of columns
         user_id,
         first_name,
@@ -61,7 +66,10 @@ async def register(
 
 async def find_user(tx: Transaction, user_id: UserId) -> User | None:
     row = await tx.fetchrow(
-        f"SELECT user_id, first_name, username, language, blocked_at, {BAN_COLUMNS} FROM users WHERE user_id = $1",  # noqa: S608  a constant list of columns
+        f"""
+        SELECT user_id, first_name, username, language, blocked_at, forgetting_at, {BAN_COLUMNS}
+          FROM users WHERE user_id = $1
+        """,  # noqa: S608  a constant list of columns
         user_id,
     )
     return _user(row) if row else None
@@ -93,4 +101,5 @@ def _user(row: Row) -> User:
         language=row["language"],
         is_blocked=row["blocked_at"] is not None,
         ban=ban_of(row),
+        is_being_forgotten=row["forgetting_at"] is not None,
     )

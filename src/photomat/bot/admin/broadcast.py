@@ -29,7 +29,7 @@ from photomat.bot.conversation import Administering, Broadcasting
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.broadcasts.broadcast import counts_of, find_broadcast, list_broadcasts
-from photomat.broadcasts.content import BroadcastMedia, Content
+from photomat.broadcasts.content import BroadcastContent, BroadcastMedia
 from photomat.broadcasts.segment import Segment, count_reach
 from photomat.kernel.ids import ChatId
 from photomat.kernel.text import storable
@@ -87,7 +87,7 @@ async def take_message(message: Message, ctx: UpdateContext, role: Role) -> None
     if role < Role.OPERATOR:
         ctx.conversation.clear()
         return
-    content = Content(text_ru=storable(message.html_text or ""), media=_media(message))
+    content = BroadcastContent(text_ru=storable(message.html_text or ""), media=_media(message))
     made = await operators.create_broadcast(ctx.pool, content, Segment(), operator=operator_name(ctx))
     if made.broadcast_id is None:
         await send(message, views.refused(ctx.say, escape(made.answer.says.in_(ctx.say))))

@@ -16,7 +16,7 @@ from photomat.bot.admin.buttons import (
 )
 from photomat.bot.admin.views import to_menu, to_page
 from photomat.bot.view import Rows, View, button, in_rows
-from photomat.broadcasts.broadcast import Broadcast, BroadcastState, Counts
+from photomat.broadcasts.broadcast import Broadcast, BroadcastCounts, BroadcastState
 from photomat.broadcasts.markup import visible_text
 from photomat.broadcasts.segment import Reach
 from photomat.kernel.text import cut
@@ -44,7 +44,7 @@ def refused(say: Say, why: str) -> View:
 
 
 def broadcast_page(
-    say: Say, one: Broadcast, *, counts: Counts, reach: Reach | None, conditions: str, may_act: bool
+    say: Say, one: Broadcast, *, counts: BroadcastCounts, reach: Reach | None, conditions: str, may_act: bool
 ) -> View:
     """A draft with its segments and next steps, or the progress of one that was started."""
     head = say("admin-cast-head", id=str(one.broadcast_id), state=_state(say, one))
@@ -96,7 +96,7 @@ def _draft_rows(say: Say, one: Broadcast, reach: Reach) -> Rows:
     return [*in_rows(segments, 2), [look, delete], *([[start]] if can_start else [])]
 
 
-def _started_rows(say: Say, one: Broadcast, counts: Counts) -> Rows:
+def _started_rows(say: Say, one: Broadcast, counts: BroadcastCounts) -> Rows:
     if one.state is BroadcastState.SENDING:
         return [[button(say("admin-cast-stop"), _act(BroadcastAction.STOP, one))]]
     if one.state is BroadcastState.STOPPED and (counts.waiting or one.filled_at is None):
@@ -104,7 +104,7 @@ def _started_rows(say: Say, one: Broadcast, counts: Counts) -> Rows:
     return []
 
 
-def _progress(say: Say, one: Broadcast, counts: Counts) -> str:
+def _progress(say: Say, one: Broadcast, counts: BroadcastCounts) -> str:
     done = round(BAR * counts.ended / max(counts.recipients, 1))
     return say(
         "admin-cast-progress",

@@ -32,7 +32,7 @@ from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators.access import Role, new_link
-from photomat.reports.find import Found, find, find_user
+from photomat.reports.find import SearchHits, find, find_user
 
 MAX_WORDS: Final = 200
 
@@ -158,7 +158,7 @@ async def _search(ctx: UpdateContext, words: str) -> View:
     return await _hits(ctx, await find(ctx.pool, words), searched=words)
 
 
-async def _hits(ctx: UpdateContext, found: Found, *, searched: str) -> View:
+async def _hits(ctx: UpdateContext, found: SearchHits, *, searched: str) -> View:
     """The one page that was found, or a choice."""
     if len(found.jobs) == 1 and not found.users:
         return await pages.job(ctx, found.jobs[0].job_id)

@@ -11,13 +11,13 @@ from photomat.bot.view import Rows, View, button, in_rows
 from photomat.jobs.actions import next_step
 from photomat.jobs.job import TERMINAL, JobStatus
 from photomat.jobs.listing import JobReport
-from photomat.reports.brief import JobMoney, UserBrief
+from photomat.reports.brief import JobBalance, UserBrief
 from photomat.texts.load import Say
 
 STEPS: Final = ("created_at", "intent_at", "submitted_at", "overdue_at", "settled_at", "delivered_at", "rung_at")
 
 
-def job(say: Say, report: JobReport, *, money: JobMoney, user: UserBrief | None, title: str, zone: ZoneInfo) -> View:
+def job(say: Say, report: JobReport, *, money: JobBalance, user: UserBrief | None, title: str, zone: ZoneInfo) -> View:
     row = report.row
     user_id = row["user_id"]
     status = JobStatus(row["status"])
@@ -39,7 +39,7 @@ def job(say: Say, report: JobReport, *, money: JobMoney, user: UserBrief | None,
     return View(text="\n\n".join(parts), rows=[*rows, to_menu(say)])
 
 
-def _money(say: Say, money: JobMoney, *, is_gift: bool) -> str:
+def _money(say: Say, money: JobBalance, *, is_gift: bool) -> str:
     if not money.price.minor:
         return say("admin-job-free")
     if money.held.minor:
@@ -62,7 +62,7 @@ def _steps(say: Say, report: JobReport, zone: ZoneInfo) -> list[str]:
     return lines
 
 
-def _verbs(report: JobReport, money: JobMoney) -> list[Verb]:
+def _verbs(report: JobReport, money: JobBalance) -> list[Verb]:
     """What can help in this state; `operators` still decides."""
     status = JobStatus(report.row["status"])
     verbs = [Verb.RETRY] if next_step(status, report.row["external_task_id"]).makes_due else []

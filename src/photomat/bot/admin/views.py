@@ -18,8 +18,8 @@ from photomat.bot.admin.buttons import (
 )
 from photomat.bot.view import Rows, View, button, in_rows
 from photomat.kernel.text import cut
-from photomat.reports.brief import JobLine, OldSession, State, UserBrief
-from photomat.reports.find import Found
+from photomat.reports.brief import BriefJob, OldSession, State, UserBrief
+from photomat.reports.find import SearchHits
 from photomat.texts.load import Say
 from photomat.users.standing import Ban
 
@@ -64,7 +64,7 @@ def with_note(note: str, view: View) -> View:
     return replace(view, text=f"{note}\n\n{view.text}")
 
 
-def found(say: Say, found: Found, *, searched: str) -> View:
+def found(say: Say, found: SearchHits, *, searched: str) -> View:
     """What a search found, a button each."""
     words = escape(cut(searched, SHOWN_WORDS))
     if found.is_empty:
@@ -81,7 +81,7 @@ def found(say: Say, found: Found, *, searched: str) -> View:
     return View(text=text, rows=[*rows, to_menu(say)])
 
 
-def jobs(say: Say, found: Sequence[JobLine], *, titles: Mapping[str, str], zone: ZoneInfo) -> View:
+def jobs(say: Say, found: Sequence[BriefJob], *, titles: Mapping[str, str], zone: ZoneInfo) -> View:
     if not found:
         return View(text=say("admin-jobs-none"), rows=[to_menu(say)])
     lines = [_job_line(say, each, titles, zone) for each in found]
@@ -127,7 +127,7 @@ def _ban(say: Say, ban: Ban, zone: ZoneInfo) -> str:
     return say("admin-user-banned", until=until, reason=escape(ban.reason))
 
 
-def _job_line(say: Say, job: JobLine, titles: Mapping[str, str], zone: ZoneInfo) -> str:
+def _job_line(say: Say, job: BriefJob, titles: Mapping[str, str], zone: ZoneInfo) -> str:
     return say(
         "admin-user-job",
         job=str(job.job_id),

@@ -32,7 +32,7 @@ def _queue(
     file_id: str | None = None,
     message_id: MessageId | None = None,
 ) -> None:
-    if not ctx.config.has_assistant:
+    if not ctx.config.has_assistant or ctx.lacks_consent:
         return
     wanted = Wanted(
         kind=kind,

@@ -25,7 +25,18 @@ from photomat.delivery.lock import rearm_chat
 from photomat.kernel.ids import ChatId
 from photomat.users.user import mark_blocked
 
-PRIVATE_COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "support", "paysupport")
+PRIVATE_COMMANDS: Final = (
+    "topup",
+    "statement",
+    "promo",
+    "invite",
+    "gift",
+    "support",
+    "paysupport",
+    "privacy",
+    "export",
+    "forget",
+)
 PRESENT: Final = {ChatMemberStatus.MEMBER, ChatMemberStatus.ADMINISTRATOR}
 FILES: Final = F.photo | F.video | F.animation | F.audio | F.voice | F.video_note | F.document
 

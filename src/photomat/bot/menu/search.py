@@ -12,7 +12,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Typing
 from photomat.bot.menu import views
 from photomat.bot.menu.handlers import offered_categories
-from photomat.bot.menu.views import Found
+from photomat.bot.menu.views import FoundModels
 from photomat.bot.middlewares import AddressedToBot
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
@@ -81,7 +81,7 @@ async def _answer(ctx: UpdateContext, words: str, *, page: int = 0) -> View:
     return views.found_page(ctx.say, found, language=ctx.language)
 
 
-async def _find(ctx: UpdateContext, words: str, *, some: bool, page: int = 0) -> Found:
+async def _find(ctx: UpdateContext, words: str, *, some: bool, page: int = 0) -> FoundModels:
     """What fits every word; else what is sold in place of a model that does; else, if wanted, what fits `some` of them.
 
     Words that find more than one page are stored, to search again when a page is turned.
@@ -102,7 +102,7 @@ async def _find(ctx: UpdateContext, words: str, *, some: bool, page: int = 0) ->
     if pages > 1:
         ctx.conversation.store({WORDS: words})
     shown = [offers[each.id] for each in found[number * SHOWN : (number + 1) * SHOWN]]
-    return Found(words=words, offers=shown, count=len(found), gone=gone, page=number, pages=pages)
+    return FoundModels(words=words, offers=shown, count=len(found), gone=gone, page=number, pages=pages)
 
 
 def _replaced(storefront: Storefront, words: str) -> Model | None:

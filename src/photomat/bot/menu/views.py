@@ -47,7 +47,7 @@ LONGEST_IN_SECONDS_S: Final = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundModels:
     """What a search found: the first of `count` offers, and what is sold in place of models that are not."""
 
     words: str
@@ -182,7 +182,7 @@ def search_page(say: Say) -> View:
     return View(text=say("search-ask"), rows=[[to_home(say)]], expects_text=True)
 
 
-def found_page(say: Say, found: Found, *, language: str) -> View:
+def found_page(say: Say, found: FoundModels, *, language: str) -> View:
     words = escape(found.words[:SHOWN_WORDS])
     lines = [escape(found.gone), ""] if found.gone else []
     lines.append(say("search-found", words=words, count=found.count))

@@ -36,7 +36,7 @@ from photomat.kernel.ids import ChatId, JobId
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import operators_reached
 from photomat.support import thread as threads
-from photomat.support.thread import Customer, TooMany, Words, Written, write_by_customer
+from photomat.support.thread import MessageContent, TicketAuthor, TooMany, Written, write_by_customer
 from photomat.support.ticket import (
     Ticket,
     Topic,
@@ -114,7 +114,7 @@ async def ask_anew(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
 async def choose_topic(_query: CallbackQuery, callback_data: SupportTopicButton, tap: Tap, ctx: UpdateContext) -> None:
     """Open the ticket with one of the usual reasons; words and files may follow."""
     job_id, topic = JobId(callback_data.job_id) or None, callback_data.topic
-    written = await _write(ctx, Words(text=ctx.say(f"support-topic-{topic}")), {JOB: job_id}, topic=topic)
+    written = await _write(ctx, MessageContent(text=ctx.say(f"support-topic-{topic}")), {JOB: job_id}, topic=topic)
     if written is None:
         await tap.answer(ctx.say("tap-not-yours"), alert=True)
     elif isinstance(written, TooMany):
@@ -211,11 +211,13 @@ async def _thread(ctx: UpdateContext, ticket: Ticket) -> View:
 
 
 async def _write(
-    ctx: UpdateContext, words: Words, thread: dict[str, Any], *, topic: Topic = Topic.OTHER
+    ctx: UpdateContext, words: MessageContent, thread: dict[str, Any], *, topic: Topic = Topic.OTHER
 ) -> Written | TooMany | None:
     """Store a customer's message; unless it was a reply, wait for the next one of the same thread."""
     await ctx.register_now()
-    customer = Customer(bot_id=ctx.bot_id, user_id=ctx.user_id, job_id=thread.get(JOB), ticket_id=thread.get(TICKET))
+    customer = TicketAuthor(
+        bot_id=ctx.bot_id, user_id=ctx.user_id, job_id=thread.get(JOB), ticket_id=thread.get(TICKET)
+    )
     operators = [ChatId(each) for each in await operators_reached(ctx.pool, ctx.config.operators)]
     async with transaction(ctx.pool) as tx:
         written = await write_by_customer(tx, customer, words, origin=ctx.origin, operators=operators, topic=topic)

@@ -14,7 +14,7 @@ from photomat.bot.conversation import Answering, Supporting
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.messages.notices import NoticeFile
 from photomat.operators.access import Role, role_of_telegram
-from photomat.support.thread import Words
+from photomat.support.thread import MessageContent
 from photomat.support.ticket import ShownTicket, find_ticket, ticket_shown_in
 
 TICKET, JOB, ALBUM, ACTION, ONCE = "ticket_id", "job_id", "album", "action", "once"
@@ -22,7 +22,7 @@ TALK_LASTS: Final = timedelta(minutes=5)
 """After so long without a word from either side, what a customer writes is no longer meant for support."""
 
 
-def words_in(message: Message) -> Words | None:
+def words_in(message: Message) -> MessageContent | None:
     """The text of a message, or its file with the caption; None for what cannot be passed on."""
     if message.photo:
         file = NoticeFile(kind="photo", file_id=message.photo[-1].file_id)
@@ -37,8 +37,8 @@ def words_in(message: Message) -> Words | None:
     elif message.document:
         file = NoticeFile(kind="document", file_id=message.document.file_id)
     else:
-        return Words(text=message.text) if message.text else None
-    return Words(text=message.caption or "", file=file)
+        return MessageContent(text=message.text) if message.text else None
+    return MessageContent(text=message.caption or "", file=file)
 
 
 async def is_desk(ctx: UpdateContext) -> bool:

@@ -10,7 +10,7 @@ from aiogram.types import LabeledPrice
 from photomat.bot.context import UpdateContext
 from photomat.bot.order_card.views import missing
 from photomat.bot.price_views import span
-from photomat.bot.topup.views import Waiting, methods_page
+from photomat.bot.topup.views import WaitingOrder, methods_page
 from photomat.bot.transfer.views import waiting_lines
 from photomat.bot.transport import Tap
 from photomat.bot.view import View
@@ -42,13 +42,13 @@ async def answer_method_closed(tap: Tap, ctx: UpdateContext, draft_id: int) -> N
     await tap.open(await methods_view(ctx, draft_id=draft_id))
 
 
-async def waiting_order(ctx: UpdateContext, draft_id: int) -> Waiting:
+async def waiting_order(ctx: UpdateContext, draft_id: int) -> WaitingOrder:
     """The order that waits for money, while it can still be bought and the wallet does not cover it."""
     found = await ctx.orders.find(ctx.user_id, draft_id) if draft_id else None
     if found is None or found.draft.is_closed:
-        return Waiting()
+        return WaitingOrder()
     price, available = found.draft.price, (await ctx.balance()).available
-    return Waiting(draft_id=draft_id, missing=missing(price, available) if available < price else None)
+    return WaitingOrder(draft_id=draft_id, missing=missing(price, available) if available < price else None)
 
 
 def refusal_text(say: Say, refusal: TopupRefusal) -> str:

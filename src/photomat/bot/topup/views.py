@@ -22,9 +22,11 @@ from photomat.bot.buttons import (
     TransferButton,
 )
 from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home
+from photomat.fiscal.contacts import Contact
 from photomat.kernel.money import Money
-from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, Plan
+from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, SubscriptionPlan
 from photomat.payments.payment import ListedPayment
+from photomat.payments.service import InvoiceTrouble
 from photomat.payments.subscriptions import Subscription
 from photomat.payments.topup import Topup
 from photomat.rewards.bonus import PercentBonus
@@ -35,14 +37,16 @@ LONG_SUMS_IN_ROW: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingOrder:
     """The order a top-up is for, and what the wallet lacks for it; nothing where it lacks nothing."""
 
     draft_id: int = 0
     missing: Money | None = None
 
 
-def methods_page(say: Say, methods: Sequence[PaymentMethod], *, plan: bool, balance: Money, waiting: Waiting) -> View:
+def methods_page(
+    say: Say, methods: Sequence[PaymentMethod], *, plan: bool, balance: Money, waiting: WaitingOrder
+) -> View:
     if not methods and not plan:
         return View(text=say("pay-nothing-open"), rows=[[to_home(say)]])
     lines = [say("pay-ways", balance=balance)]
@@ -55,7 +59,9 @@ def methods_page(say: Say, methods: Sequence[PaymentMethod], *, plan: bool, bala
     return View(text="\n\n".join(lines), rows=[*rows, [to_home(say)]])
 
 
-def packages_page(say: Say, options: PaymentOptions, waiting: Waiting, *, bonus: PercentBonus | None = None) -> View:
+def packages_page(
+    say: Say, options: PaymentOptions, waiting: WaitingOrder, *, bonus: PercentBonus | None = None
+) -> View:
     def label(one: Package) -> str:
         more = {"stars": one.stars, "credit": one.credit, "percent": one.percent}
         offer = (
@@ -72,7 +78,12 @@ def packages_page(say: Say, options: PaymentOptions, waiting: Waiting, *, bonus:
 
 
 def sums_page(
-    say: Say, options: PaymentOptions, method: PaymentMethod, waiting: Waiting, *, bonus: PercentBonus | None = None
+    say: Say,
+    options: PaymentOptions,
+    method: PaymentMethod,
+    waiting: WaitingOrder,
+    *,
+    bonus: PercentBonus | None = None,
 ) -> View:
     buttons = [
         button(
@@ -115,14 +126,17 @@ def stars_invoice(say: Say, *, stars: int, credit: Money, link: str, draft_id: i
     return View(text=text, rows=[[pay], [_back_to_sums(say, "stars", draft_id)]])
 
 
-def provider_invoice(say: Say, topup: Topup, *, url: str, draft_id: int) -> View:
+def provider_invoice(say: Say, topup: Topup, *, url: str, contact: Contact | None, draft_id: int) -> View:
     method, amount = topup.method, topup.credit
+    parts = [say("pay-bill", sum=amount, way=say(f"pay-way-{method}"))]
+    if contact is not None:
+        parts.append(say("fiscal-contact-line", contact=escape(contact.shown)))
     rows: Rows = [
         [InlineKeyboardButton(text=say("pay-bill-button", sum=amount), url=url)],
         [button(say("pay-check"), CheckInvoiceButton(topup_id=topup.topup_id))],
         [_back_to_sums(say, method, draft_id)],
     ]
-    return View(text=say("pay-bill", sum=amount, way=say(f"pay-way-{method}")), rows=rows)
+    return View(text="\n\n".join(parts), rows=rows)
 
 
 def invoice_paid(say: Say) -> View:
@@ -133,8 +147,11 @@ def invoice_canceled(say: Say) -> View:
     return View(text=say("pay-bill-canceled"), rows=[[screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]])
 
 
-def provider_trouble(say: Say, *, method: PaymentMethod, draft_id: int) -> View:
-    """The provider does not answer: nothing was paid, and there are other methods."""
+def provider_trouble(say: Say, trouble: InvoiceTrouble, *, method: PaymentMethod, draft_id: int) -> View:
+    """The provider does not answer, or refuses: nothing was paid, and there are other methods."""
+    if trouble == "closed":
+        text = say("fiscal-way-closed", way=say(f"pay-way-{method}"))
+        return View(text=text, rows=[[_to_methods(say, draft_id)], [to_home(say)]])
     again = button(say("pay-again"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
     text = say("pay-provider-trouble", way=say(f"pay-way-{method}"))
     return View(text=text, rows=[[again], [_to_methods(say, draft_id)]])
@@ -157,7 +174,7 @@ def _method(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeyboardBut
     return button(say(f"pay-way-{method}"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
 
 
-def _with_order(say: Say, text: str, waiting: Waiting) -> str:
+def _with_order(say: Say, text: str, waiting: WaitingOrder) -> str:
     return text if waiting.missing is None else f"{text}\n\n{say('pay-for-order', missing=waiting.missing)}"
 
 
@@ -169,18 +186,18 @@ def _back_to_sums(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeybo
     return button(say("pay-back"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
 
 
-def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:
+def plan_page(say: Say, plan: SubscriptionPlan, *, draft_id: int) -> View:
     buy = _act(say("pay-subscribe", stars=plan.stars), SubscriptionAction.BUY, draft_id)
     return View(text=_plan(say, plan), rows=[[buy], *_leave(say, draft_id)])
 
 
-def plan_invoice(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
+def plan_invoice(say: Say, plan: SubscriptionPlan, *, link: str, draft_id: int) -> View:
     pay = InlineKeyboardButton(text=say("pay-subscribe-button", stars=plan.stars), url=link)
     back = _act(say("pay-back"), SubscriptionAction.SHOW, draft_id)
     return View(text=_plan(say, plan), rows=[[pay], [back]])
 
 
-def _plan(say: Say, plan: Plan) -> str:
+def _plan(say: Say, plan: SubscriptionPlan) -> str:
     text = say("pay-plan", stars=plan.stars, credit=plan.credit)
     return f"{text}\n\n{say('pay-plan-more', percent=plan.percent)}" if plan.percent else text
 

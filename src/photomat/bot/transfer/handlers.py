@@ -44,16 +44,17 @@ from photomat.payments import transfers
 from photomat.payments.receipt import Receipt, ReceiptFile, ReceiptState, find_receipt, sent_for
 from photomat.payments.service import TooManyReceipts
 from photomat.payments.topup import Topup, close_topup, find_topup
-from photomat.telegram.files import MAX_BYTES, BotFiles, NotGiven, TooBig
+from photomat.telegram.files import BotFiles, NotGiven, TooBig
 
 DRAFT, TOPUP = "transfer_draft", "transfer_topup"
+MAX_RECEIPT_BYTES: Final = 20 * 2**20
 READ_TIMEOUT_S: Final = 10
 CONNECT_TIMEOUT_S: Final = 15.0
 """Longer, so that what was read until then is still checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class ScannedFile:
     is_receipt: bool
     sha256: str | None
 
@@ -193,7 +194,7 @@ async def _receipt_file(bot: Bot, message: Message) -> ReceiptFile | Refused:
     file = message.photo[-1] if message.photo else message.document
     if file is None:
         return Refused(key="transfer-expects-file", facts={})
-    if (file.file_size or 0) > MAX_BYTES:
+    if (file.file_size or 0) > MAX_RECEIPT_BYTES:
         return Refused(key="transfer-file-too-big", facts={})
     content = await read_content(bot, file.file_id)
     if content is None:
@@ -208,7 +209,7 @@ async def _receipt_file(bot: Bot, message: Message) -> ReceiptFile | Refused:
     )
 
 
-async def read_content(bot: Bot, file_id: str) -> Content | None:
+async def read_content(bot: Bot, file_id: str) -> ScannedFile | None:
     """Fetch the file and check its bytes; None when Telegram does not give it out."""
     try:
         async with BotFiles(bot, within_s=CONNECT_TIMEOUT_S).opened(file_id) as chunks:
@@ -216,10 +217,10 @@ async def read_content(bot: Bot, file_id: str) -> Content | None:
     except NotGiven:
         return None
     except TooBig:
-        return Content(is_receipt=False, sha256=None)
+        return ScannedFile(is_receipt=False, sha256=None)
 
 
-async def _read(chunks: AsyncIterator[bytes]) -> Content:
+async def _read(chunks: AsyncIterator[bytes]) -> ScannedFile:
     head, digest, is_complete = b"", hashlib.sha256(), True
     try:
         async with asyncio.timeout(READ_TIMEOUT_S):
@@ -230,7 +231,7 @@ async def _read(chunks: AsyncIterator[bytes]) -> Content:
         if not head:
             raise
         is_complete = False
-    return Content(is_receipt=transfers.is_receipt(head), sha256=digest.hexdigest() if is_complete else None)
+    return ScannedFile(is_receipt=transfers.is_receipt(head), sha256=digest.hexdigest() if is_complete else None)
 
 
 async def _submit(ctx: UpdateContext, topup: Topup, file: ReceiptFile, *, note: str) -> Receipt | None:

@@ -9,14 +9,14 @@ from markupsafe import Markup
 
 from photomat.broadcasts.broadcast import (
     Broadcast,
+    BroadcastCounts,
     BroadcastState,
-    Counts,
     counts_of,
     find_broadcast,
     list_broadcasts,
     list_sends,
 )
-from photomat.broadcasts.content import BroadcastButton, BroadcastMedia, Content, MediaKind
+from photomat.broadcasts.content import BroadcastButton, BroadcastContent, BroadcastMedia, MediaKind
 from photomat.broadcasts.markup import as_page
 from photomat.broadcasts.segment import Segment, count_reach
 from photomat.catalog.model import Kind
@@ -198,10 +198,10 @@ async def _form_page(
 
 async def _read(
     ctx: PageContext, *, one: Broadcast | None, fields: Mapping[str, str] | None = None
-) -> tuple[Content, Segment, Sentence | None]:
+) -> tuple[BroadcastContent, Segment, Sentence | None]:
     """What a form says, and what is wrong with it."""
     form = fields if fields is not None else ctx.form if isinstance(ctx, ActionContext) else BLANK
-    content = Content(
+    content = BroadcastContent(
         text_ru=_text(form, "text_ru") or "",
         text_en=_text(form, "text_en"),
         media=_media(ctx, form, one),
@@ -314,7 +314,7 @@ def _conditions(ctx: PageContext, segment: Segment) -> list[str]:
     return [each.in_(ctx.say) for each in operators.conditions_of(segment, currency=currency)]
 
 
-def _bubbles(content: Content) -> list[dict[str, Any]]:
+def _bubbles(content: BroadcastContent) -> list[dict[str, Any]]:
     """The message as a chat shows it, in each of its languages."""
     languages = ["ru", *(["en"] if content.text_en else [])]
     return [
@@ -337,7 +337,7 @@ def _is_readable(text: str) -> bool:
     return True
 
 
-def _bar(counts: Counts) -> Markup:
+def _bar(counts: BroadcastCounts) -> Markup:
     """What became of the recipients as one bar."""
     total, at, parts = max(counts.recipients, 1), 0.0, []
     for name, series in SHARES:
@@ -352,7 +352,7 @@ def _bar(counts: Counts) -> Markup:
     ).format(100 * counts.ended / total, Markup("").join(parts))
 
 
-def _time_left(ctx: PageContext, one: Broadcast, counts: Counts) -> timedelta | None:
+def _time_left(ctx: PageContext, one: Broadcast, counts: BroadcastCounts) -> timedelta | None:
     """How long the rest takes at the pace so far."""
     if one.state is not BroadcastState.SENDING or one.filled_at is None or not counts.ended:
         return None
@@ -360,11 +360,11 @@ def _time_left(ctx: PageContext, one: Broadcast, counts: Counts) -> timedelta | 
     return pace * (counts.waiting + counts.flying)
 
 
-def _first_listed(counts: Counts) -> str:
+def _first_listed(counts: BroadcastCounts) -> str:
     return next((each for each in OUTCOMES if getattr(counts, each)), OUTCOMES[0])
 
 
-def _list_as_csv(shown: Sequence[tuple[Broadcast, Counts]]) -> web.Response:
+def _list_as_csv(shown: Sequence[tuple[Broadcast, BroadcastCounts]]) -> web.Response:
     header = ("broadcast_id", "state", "created_at", "created_by", "started_at", "ended_at", "reach", "recipients")
     counted = ("sent", "unknown", "blocked", "refused", "waiting", "tapped")
     rows = [

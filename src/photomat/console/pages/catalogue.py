@@ -52,7 +52,7 @@ SPARK_DAYS: Final = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class PriceWish:
     """A price change as it was asked for; `override` None clears every rule."""
 
     override: Override | None
@@ -63,7 +63,7 @@ class Wish:
 class Trial:
     """What a wish would do."""
 
-    wish: Wish
+    wish: PriceWish
     rows: Sequence[PricePreview]
     objections: Objections
 
@@ -202,15 +202,15 @@ def _trial(ctx: PageContext, row: ModelRow) -> Trial | None:
     )
 
 
-def _wish(ctx: PageContext, fields: dict[str, str]) -> Wish | None:
+def _wish(ctx: PageContext, fields: dict[str, str]) -> PriceWish | None:
     kind = fields.get("kind")
     if kind == "clear":
-        return Wish(override=None, from_at=None)
+        return PriceWish(override=None, from_at=None)
     value = _value(kind, fields.get("value", ""))
     if kind not in PRICE_KINDS or value is None:
         return None
     until, from_at = _moment(ctx, fields.get("until", "")), _moment(ctx, fields.get("from", ""))
-    return Wish(override=Override(kind=cast("OverrideKind", kind), value=value, until=until), from_at=from_at)
+    return PriceWish(override=Override(kind=cast("OverrideKind", kind), value=value, until=until), from_at=from_at)
 
 
 def _value(kind: str | None, written: str) -> Decimal | None:

@@ -5,12 +5,12 @@ from typing import Final
 from aiohttp import web
 
 from photomat.console.page import BASE, Action, Page, PageContext
-from photomat.reports.find import Found, find
+from photomat.reports.find import SearchHits, find
 
 
 async def show_found(ctx: PageContext) -> web.Response:
     words = ctx.query.text("q") or ""
-    found = await find(ctx.pool, words) if words else Found()
+    found = await find(ctx.pool, words) if words else SearchHits()
     paths = [f"{BASE}/jobs/{job.job_id}" for job in found.jobs] + [
         f"{BASE}/users/{user.user_id}" for user in found.users
     ]

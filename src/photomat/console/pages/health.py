@@ -14,7 +14,7 @@ from photomat.console.pages.incidents import acts_on, page_about
 from photomat.operators import controls
 from photomat.operators.controls import control_title
 from photomat.reports.backlog import PACED, Backlog
-from photomat.reports.health import Health, IncidentRow, absorbed_events, read_health, read_incidents
+from photomat.reports.health import HealthReport, IncidentRow, absorbed_events, read_health, read_incidents
 from photomat.texts.load import MissingText, Say
 from photomat.work.controls import BOT, KIE, MAX_NOTICE_LENGTH, MODEL
 from photomat.work.disk import MIB
@@ -24,7 +24,6 @@ CSV_INCIDENTS: Final = 1000
 LATE_AFTER: Final = timedelta(seconds=10)
 """Due rows are claimed within a second or two; older ones mean that a loop does not keep up."""
 VERY_LATE_AFTER: Final = timedelta(minutes=2)
-FEW_DAYS: Final = 3
 LOW_DISK: Final = 1024 * MIB
 MAX_MINUTES: Final = 365 * 24 * 60
 
@@ -41,7 +40,6 @@ async def show_health(ctx: PageContext) -> web.Response:
         absorbed=absorbed_events(),
         free=await asyncio.to_thread(disk.free_bytes) if disk is not None else None,
         low_disk=LOW_DISK,
-        few_days=FEW_DAYS,
         models=sorted(titles.items(), key=lambda one: one[1].casefold()),
         title_of=lambda name: control_title(name).in_(ctx.say),
         kind_of=backlog_kind,
@@ -80,7 +78,7 @@ def backlog_kind(backlog: Backlog) -> str:
     return "warn" if backlog.oldest < VERY_LATE_AFTER else "bad"
 
 
-def is_held_back(health: Health, loop: str) -> bool:
+def is_held_back(health: HealthReport, loop: str) -> bool:
     """Whether a pause is the reason that a loop's backlog grows."""
     return loop in {"submits", "uploads"} and any(one.name != BOT for one in health.pauses)
 

@@ -16,7 +16,7 @@ from photomat.operators.access import Role, operators_reached
 from photomat.operators.actions import ActionResult
 from photomat.operators.tickets import Actor
 from photomat.support.notices import MAX_ANSWER, short_name
-from photomat.support.thread import Words
+from photomat.support.thread import MessageContent
 from photomat.support.ticket import (
     ListedTicket,
     Ticket,
@@ -123,7 +123,7 @@ def _event(ctx: PageContext, message: TicketMessage) -> str | None:
     return None if (event := message.event) is None else ctx.say(f"ticket-event-{event}", amount=message.amount or "")
 
 
-async def show_file(ctx: PageContext) -> web.Response:
+async def show_file(ctx: PageContext) -> web.StreamResponse:
     """A file of the thread, read from Telegram through this session."""
     ticket = await _ticket(ctx)
     message = await find_message(ctx.pool, ticket_id=ticket.ticket_id, message_id=ctx.id("message_id"))
@@ -136,7 +136,7 @@ async def show_file(ctx: PageContext) -> web.Response:
 async def answer(ctx: ActionContext) -> web.Response:
     reached = await operators_reached(ctx.pool, ctx.config.owners.telegram_ids)
     others = [ChatId(each) for each in reached if each != ctx.operator.telegram_id]
-    words = Words(text=ctx.form.get("text", "").replace("\r\n", "\n").strip())
+    words = MessageContent(text=ctx.form.get("text", "").replace("\r\n", "\n").strip())
     result = await tickets.answer_ticket(ctx.pool, ctx.id("ticket_id"), words, actor=_actor(ctx), operators=others)
     return await ctx.done(result, back=_here(ctx))
 

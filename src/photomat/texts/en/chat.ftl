@@ -33,6 +33,9 @@ help = ℹ️ <b>How it works</b>
     /support — ask support
     /paysupport — questions about payments
     /terms — terms
+    /privacy — your data
+    /export — get all of your data
+    /forget — erase your data
     /help — this page
 help-operator = You are an operator: /admin — jobs, customers and money
     /receipts — the receipts that wait for your decision

@@ -94,7 +94,7 @@ admin-job =
     👤 { $user }
     <code>{ $corr }</code>
 admin-job-free = 💳 Бесплатный.
-admin-job-held = 💳 { $price }: на удержании { $held }.
+admin-job-held = 💳 { $price }: в холде { $held }.
 admin-job-charged = 💳 { $price }: списано, можно вернуть { $left }.
 admin-job-gift = 💳 { $price }: подарен, денег не взяли.
 admin-job-not-charged = 💳 { $price }: деньги у клиента.
@@ -109,7 +109,7 @@ admin-step-rung = { $at } клиент оповещён
 admin-user =
     👤 <b>{ $name }</b> <code>{ $number }</code>
     С { $since }, язык { $speaks }, готовых заказов: { $done }
-admin-user-wallet = 💳 Доступно { $available }, на удержании { $held }. Всего оплатил { $paid }.
+admin-user-wallet = 💳 Доступно { $available }, в холде { $held }. Всего оплатил { $paid }.
 admin-user-owes = { " " }Долг { $owed }.
 admin-user-no-wallet = 💳 Кошелька нет: ещё ничего не покупал и не пополнял.
 admin-user-blocked = 🚫 Заблокировал бота: сообщения не дойдут.

@@ -1,11 +1,11 @@
 user-unknown = Такого клиента нет.
-user-ban-too-long = Блокировка длится до { $days } дней или навсегда.
-user-banned-for-good = Клиент { $user } заблокирован навсегда. { $canceled }
-user-banned-until = Клиент { $user } заблокирован до { $until }. { $canceled }
+user-ban-too-long = Бан длится до { $days } дней или навсегда.
+user-banned-for-good = Клиент { $user } забанен навсегда. { $canceled }
+user-banned-until = Клиент { $user } забанен до { $until }. { $canceled }
 user-nothing-queued = В очереди ничего не было.
 user-jobs-canceled = Отменены с возвратом денег: { $jobs }.
-user-not-banned = Клиент { $user } не заблокирован.
-user-unbanned = Клиент { $user } больше не заблокирован.
+user-not-banned = Клиент { $user } не забанен.
+user-unbanned = Клиент { $user } больше не забанен.
 user-limit-wrong = Лимит — число от 0 (без лимита) до { $most }.
 user-limited = Лимиты клиента { $user }: одновременно { $running }, заказов в минуту { $minute }, бесплатных в день { $free }.
 user-limit-usual = как у всех

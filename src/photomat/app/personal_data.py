@@ -1,0 +1,206 @@
+"""The registry of personal data: for every table whether it is exported and what becomes of it when a user is forgotten.
+
+A new table is one line of `TABLES`; one that holds what a user wrote, sent or got also needs an erasure of the slice that owns
+it in `ERASURES`, and something that must end before a user can be forgotten a line of `BLOCKERS`. A test walks the schema and
+names what is missing; another looks for a forgotten user's words in every column and every file.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from photomat.app.settings import Settings
+from photomat.assistant.calls import forget_calls
+from photomat.bot.conversation import forget_conversations
+from photomat.broadcasts.recipients import forget_recipient
+from photomat.db.pool import Pool
+from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.delivery.fallbacks import ResultLinks
+from photomat.delivery.forget import CopiesOfUser, forget_deliveries, forget_sends
+from photomat.files.forget import forget_files
+from photomat.fiscal.contacts import forget_contact
+from photomat.inbox.lanes import forget_updates
+from photomat.jobs.forget import forget_jobs, forget_late_callbacks, has_running_jobs
+from photomat.messages.notices import forget_notices
+from photomat.operators.access import forget_flashes
+from photomat.operators.actions import forget_journal
+from photomat.orders.draft import forget_drafts
+from photomat.payments.forget import (
+    forget_invoices,
+    forget_receipts,
+    has_open_refund,
+    has_renewing_subscription,
+    has_waiting_receipt,
+)
+from photomat.privacy.export import ExportBuilder
+from photomat.privacy.export_sender import forget_exports
+from photomat.privacy.forget import ForgetWorker
+from photomat.privacy.personal_data import Blocker, Erasure, PersonalData, PersonalTable
+from photomat.support.ticket import forget_tickets
+from photomat.texts.load import load_texts
+
+OF_USER: Final = "user_id = $1"
+OF_JOBS: Final = "job_id IN (SELECT job.job_id FROM generation_jobs AS job WHERE job.user_id = $1)"
+BOOKS: Final = "the books: numbers only, and they must stay complete"
+NUMBERS: Final = "numbers only"
+ONCE_EACH: Final = "by number only: otherwise a reward could be taken a second time"
+OF_OPERATORS: Final = "about operators, not about users"
+OF_SHOP: Final = "about the shop: nothing of a user"
+OF_MACHINE: Final = "about the machine: nothing of a user"
+
+ERASURES: Final = (
+    Erasure(name="conversations", erase=forget_conversations),
+    Erasure(name="drafts", erase=forget_drafts),
+    Erasure(name="assistant calls", erase=forget_calls),
+    Erasure(name="resends", erase=forget_sends),
+    Erasure(name="deliveries", erase=forget_deliveries),
+    Erasure(name="input files", erase=forget_files),
+    Erasure(name="jobs", erase=forget_jobs),
+    Erasure(name="late callbacks", erase=forget_late_callbacks),
+    Erasure(name="tickets", erase=forget_tickets),
+    Erasure(name="receipts", erase=forget_receipts),
+    Erasure(name="invoices", erase=forget_invoices),
+    Erasure(name="fiscal contacts", erase=forget_contact),
+    Erasure(name="broadcasts", erase=forget_recipient),
+    Erasure(name="exports", erase=forget_exports),
+    Erasure(name="notices", erase=forget_notices),
+    Erasure(name="journal", erase=forget_journal),
+    Erasure(name="flashes", erase=forget_flashes),
+    Erasure(name="updates", erase=forget_updates),
+)
+"""In this order: files before the outputs they came from, updates last, because some may come meanwhile."""
+
+BLOCKERS: Final = (
+    Blocker(text_key="forget-blocked-job", stands=has_running_jobs),
+    Blocker(text_key="forget-blocked-receipt", stands=has_waiting_receipt),
+    Blocker(text_key="forget-blocked-refund", stands=has_open_refund),
+    Blocker(text_key="forget-blocked-subscription", stands=has_renewing_subscription),
+)
+
+
+def _nothing(why: str) -> PersonalTable:
+    return PersonalTable(not_exported=why, kept=why)
+
+
+def _kept(of_user: str, why: str) -> PersonalTable:
+    return PersonalTable(of_user=of_user, kept=why)
+
+
+TABLES: Final[Mapping[str, PersonalTable]] = {
+    "users": PersonalTable(of_user=OF_USER, without=("banned_by",), erased_by="names"),
+    "conversations": PersonalTable(of_user=OF_USER, erased_by="conversations"),
+    "inbox": PersonalTable(of_user="lane = 'u' || $1::bigint::text", erased_by="updates"),
+    "lanes": _nothing("a number and counters"),
+    "drafts": PersonalTable(of_user=OF_USER, erased_by="drafts"),
+    "generation_jobs": PersonalTable(of_user=OF_USER, without=("leased_by", "delivering_by"), erased_by="jobs"),
+    "job_outputs": PersonalTable(of_user=OF_JOBS, erased_by="jobs"),
+    "job_events": PersonalTable(of_user=OF_JOBS, without=("instance",), erased_by="jobs"),
+    "result_marks": PersonalTable(of_user=OF_USER, erased_by="jobs"),
+    "result_sends": PersonalTable(of_user=OF_JOBS, erased_by="resends"),
+    "callbacks": PersonalTable(not_exported="raw answers of Kie: what they say is in the jobs", erased_by="jobs"),
+    "orphan_callbacks": PersonalTable(not_exported="raw answers of Kie, of unknown users", erased_by="jobs"),
+    "input_files": PersonalTable(of_user=OF_USER, erased_by="input files"),
+    "assistant_calls": PersonalTable(of_user=OF_USER, erased_by="assistant calls"),
+    "notices": PersonalTable(of_user="chat_id = $1", erased_by="notices"),
+    "tickets": PersonalTable(of_user=OF_USER, without=("assigned_to", "closed_by"), erased_by="tickets"),
+    "ticket_messages": PersonalTable(
+        of_user="ticket_id IN (SELECT mine.ticket_id FROM tickets AS mine WHERE mine.user_id = $1)",
+        without=("author",),
+        erased_by="tickets",
+    ),
+    "broadcast_sends": PersonalTable(of_user=OF_USER, without=("left_by",), erased_by="broadcasts"),
+    "consents": _kept(OF_USER, "by number only: the proof that a consent was given and withdrawn"),
+    "export_requests": PersonalTable(of_user=OF_USER, erased_by="exports"),
+    "forget_requests": _kept(OF_USER, "by number only: repeated after a restore"),
+    # money
+    "wallets": _kept(OF_USER, BOOKS),
+    "ledger_transactions": _kept(
+        "transaction_id IN (SELECT mine.transaction_id FROM entries AS mine WHERE mine.user_id = $1)", BOOKS
+    ),
+    "entries": _kept(OF_USER, BOOKS),
+    "holds": _kept(OF_USER, BOOKS),
+    "hold_closings": _kept("reference IN (SELECT mine.reference FROM holds AS mine WHERE mine.user_id = $1)", BOOKS),
+    "payments": _kept(OF_USER, BOOKS),
+    "payment_refunds": PersonalTable(
+        of_user="payment_id IN (SELECT mine.payment_id FROM payments AS mine WHERE mine.user_id = $1)",
+        without=("asked_by",),
+        erased_by="invoices",
+    ),
+    "topups": _kept(OF_USER, NUMBERS),
+    "provider_invoices": PersonalTable(
+        of_user="topup_id IN (SELECT mine.topup_id FROM topups AS mine WHERE mine.user_id = $1)", erased_by="invoices"
+    ),
+    "receipts": PersonalTable(of_user=OF_USER, without=("decided_by",), erased_by="receipts"),
+    "fiscal_contacts": PersonalTable(of_user=OF_USER, erased_by="fiscal contacts"),
+    "fiscal_refusals": _nothing(OF_SHOP),
+    "subscriptions": _kept(OF_USER, NUMBERS),
+    "stars_listed": _kept(OF_USER, "Telegram's own list of payments, by number"),
+    "stars_readings": _nothing(OF_SHOP),
+    "comparisons": _nothing(OF_SHOP),
+    "differences": _nothing("about the books: references and sums"),
+    # rewards
+    "promo_uses": _kept(OF_USER, ONCE_EACH),
+    "promo_tries": _kept(OF_USER, NUMBERS),
+    "pass_uses": _kept("use_id IN (SELECT mine.use_id FROM promo_uses AS mine WHERE mine.user_id = $1)", ONCE_EACH),
+    "promo_codes": _nothing(OF_SHOP),
+    "invite_codes": _kept(OF_USER, ONCE_EACH),
+    "referrals": _kept("friend_id = $1 OR inviter_id = $1", ONCE_EACH),
+    "referral_shares": _kept(
+        "friend_id = $1 OR friend_id IN (SELECT mine.friend_id FROM referrals AS mine WHERE mine.inviter_id = $1)",
+        ONCE_EACH,
+    ),
+    "gifts": _kept("giver_id = $1 OR taker_id = $1", BOOKS),
+    # operators
+    "operator_journal": PersonalTable(
+        of_user=OF_USER, without=("operator", "reason", "outcome", "outcome_facts"), erased_by="journal"
+    ),
+    "console_sessions": PersonalTable(not_exported=OF_OPERATORS, erased_by="flashes"),
+    "console_links": _nothing(OF_OPERATORS),
+    "console_tries": _nothing(OF_OPERATORS),
+    "operators": _nothing(OF_OPERATORS),
+    "setting_values": _nothing(OF_SHOP),
+    "controls": _nothing(OF_SHOP),
+    "broadcasts": _nothing("what the shop wrote to many"),
+    "templates": _nothing(OF_SHOP),
+    "examples": _nothing(OF_SHOP),
+    "model_prices": _nothing(OF_SHOP),
+    "model_settings": _nothing(OF_SHOP),
+    "incidents": _nothing("about the shop: figures and numbers"),
+    "incident_notices": _nothing(OF_OPERATORS),
+    "watches": _nothing(OF_OPERATORS),
+    "audit_runs": _nothing("about the books: references and sums"),
+    "sealed_days": _nothing("about the books: hashes"),
+    # machinery
+    "budgets": _nothing(OF_MACHINE),
+    "clock_shift": _nothing(OF_MACHINE),
+    "installation": _nothing(OF_MACHINE),
+    "instances": _nothing(OF_MACHINE),
+    "kie_readings": _nothing(OF_SHOP),
+    "schema_migrations": _nothing(OF_MACHINE),
+}
+
+
+def personal_data(*, results_folder: Path) -> PersonalData:
+    return PersonalData(
+        tables=TABLES,
+        erasures=ERASURES,
+        blockers=BLOCKERS,
+        files=(CopiesOfUser(folder=results_folder).delete,),
+    )
+
+
+def export_builder(settings: Settings, pool: Pool) -> ExportBuilder:
+    """Builds exports; links lead to our copies where the outside reaches us."""
+    folder = settings.results_folder
+    return ExportBuilder(
+        pool=pool,
+        personal=personal_data(results_folder=folder),
+        archive=ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="")),
+        links=ResultLinks(base_url=settings.base_url, secrets=settings.callback_secrets),
+        texts=load_texts(),
+    )
+
+
+def forget_worker(settings: Settings, pool: Pool) -> ForgetWorker:
+    personal = personal_data(results_folder=settings.results_folder)
+    return ForgetWorker(pool=pool, personal=personal, record=settings.forgotten_file)

@@ -1,0 +1,1 @@
+"""/privacy, /export, /forget, and the question for consent."""
