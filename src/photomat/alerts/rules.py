@@ -342,6 +342,8 @@ async def tax_service_refuses(context: ProbeContext) -> Figures | None:
          WHERE due_at IS NOT NULL AND error IN ('password', 'limit')
         """,
     )
+
+
 async def backup_old(context: ProbeContext) -> Figures | None:
     """The last proved backup is older than wanted; with what the last try said, if it failed."""
     if not context.backup_every:
