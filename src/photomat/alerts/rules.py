@@ -55,11 +55,11 @@ CREDITS_BELOW: Final = 50
 IDLE_TRANSACTION: Final = timedelta(minutes=5)
 LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
+FISCAL_AFTER: Final = timedelta(hours=6)
+"""Maintenance of a tax service is common and may last for hours; the law leaves days."""
 BACKUP_GRACE: Final = timedelta(hours=2)
 """For one that takes long, and one that is tried again."""
 ERROR_SHOWN: Final = 300
-FISCAL_AFTER: Final = timedelta(hours=6)
-"""Maintenance of a tax service is common and may last for hours; the law leaves days."""
 
 
 ABOUT_JOBS: Final[Mapping[str, tuple[str, *tuple[timedelta, ...]]]] = {
@@ -319,24 +319,6 @@ async def database_large(context: ProbeContext) -> Figures | None:
     return {"size": size // MIB, "threshold": threshold // MIB} if size > threshold else None
 
 
-async def backup_old(context: ProbeContext) -> Figures | None:
-    """The last proved backup is older than wanted; with what the last try said, if it failed."""
-    if not context.backup_every:
-        return None
-    row = await context.pool.fetchrow(
-        """
-        SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int AS hours, coalesce(error, '') AS error
-          FROM (SELECT greatest(stamped_at, (SELECT max(started_at) FROM backups WHERE proved_at IS NOT NULL)) AS since
-                  FROM installation) AS proved
-          LEFT JOIN (SELECT error FROM backups ORDER BY started_at DESC LIMIT 1) AS last ON true
-         WHERE since <= photomat_now() - $1::interval
-        """,
-        context.backup_every + BACKUP_GRACE,
-    )
-    wanted = max(1, round(context.backup_every / timedelta(hours=1)))
-    return None if row is None else {"hours": row["hours"], "wanted": wanted, "error": row["error"][:ERROR_SHOWN]}
-
-
 async def fiscal_receipts(context: ProbeContext) -> Figures | None:
     """A receipt for the tax service is not issued for hours, or waits for an operator."""
     return await _counted(
@@ -360,6 +342,24 @@ async def tax_service_refuses(context: ProbeContext) -> Figures | None:
          WHERE due_at IS NOT NULL AND error IN ('password', 'limit')
         """,
     )
+
+
+async def backup_old(context: ProbeContext) -> Figures | None:
+    """The last proved backup is older than wanted; with what the last try said, if it failed."""
+    if not context.backup_every:
+        return None
+    row = await context.pool.fetchrow(
+        """
+        SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int AS hours, coalesce(error, '') AS error
+          FROM (SELECT greatest(stamped_at, (SELECT max(started_at) FROM backups WHERE proved_at IS NOT NULL)) AS since
+                  FROM installation) AS proved
+          LEFT JOIN (SELECT error FROM backups ORDER BY started_at DESC LIMIT 1) AS last ON true
+         WHERE since <= photomat_now() - $1::interval
+        """,
+        context.backup_every + BACKUP_GRACE,
+    )
+    wanted = max(1, round(context.backup_every / timedelta(hours=1)))
+    return None if row is None else {"hours": row["hours"], "wanted": wanted, "error": row["error"][:ERROR_SHOWN]}
 
 
 async def jobs_of(tx: Transaction, kind: str, *, limit: int) -> list[JobId]:
@@ -431,9 +431,9 @@ RULES: Final = (
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
     rule(IncidentKind.TICKETS_WAITING, tickets_waiting),
+    rule(IncidentKind.FISCAL_RECEIPTS, fiscal_receipts),
+    rule(IncidentKind.TAX_SERVICE, tax_service_refuses),
     rule(IncidentKind.APPEALS_WAITING, appeals_waiting),
     rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
     rule(IncidentKind.BACKUP, backup_old, every=SELDOM),
-    rule(IncidentKind.FISCAL_RECEIPTS, fiscal_receipts),
-    rule(IncidentKind.TAX_SERVICE, tax_service_refuses),
 )
