@@ -69,7 +69,7 @@ SECTIONS: Final = (
     ),
     (
         "Fiscal receipts of YooKassa",
-        "For a shop that must send them: docs/operations/fiscal.md says which to choose. Your accountant decides what applies.",
+        "For a shop that must send them: docs/operations/fiscal-yookassa.md says which. Your accountant decides what applies.",
         (
             "yookassa_receipts",
             "yookassa_vat_code",

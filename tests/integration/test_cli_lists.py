@@ -28,6 +28,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "jobs list --stuck": ("job_id", "user_id"),
     "jobs list --orphans": ("orphan_id", "task_id"),
     "payments list": ("payment_id", "external_id", "user_id", "credit"),
+    "fiscal list": ("fiscal_id", "payment_id", "user_id", "state"),
     "receipts list": ("receipt_id", "user_id", "amount", "code"),
     "tickets list": ("ticket_id", "user_id", "job_id"),
     "promo list": ("code", "amount"),

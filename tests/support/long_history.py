@@ -270,7 +270,19 @@ SELECT broadcast_id, user_id, CASE WHEN waits THEN now() - interval '1 minute' E
           FROM broadcasts, users WHERE broadcast_id % 10 = 1) AS made;
 """
 
-NEWER: Final = {"broadcasts": BROADCASTS, "tickets": TICKETS}
+FISCAL: Final = """
+INSERT INTO fiscal_receipts (payment_id, kind, provider, payment_external_id, user_id, amount, currency, operation_at,
+       reference, issuer, state, external_id, due_at, sent_at, sends, created_at, closed_at)
+SELECT payment_id, 'income', provider, external_id, user_id,
+       CASE WHEN paid_currency = currency THEN paid_amount ELSE credit END, currency, paid_at,
+       'PM-' || lpad(payment_id::text, 10, '0'), 'my_tax', 'issued', 'doc-' || payment_id, NULL, paid_at, 1,
+       received_at, received_at
+  FROM payments WHERE currency = 'RUB' ORDER BY payment_id;
+INSERT INTO fiscal_documents (issuer, external_id, reference, amount, operation_at, first_seen_at, seen_at)
+SELECT issuer, external_id, reference, amount, operation_at, closed_at, closed_at FROM fiscal_receipts;
+"""
+
+NEWER: Final = {"broadcasts": BROADCASTS, "tickets": TICKETS, "fiscal_receipts": FISCAL}
 """What older schemas have no table for."""
 
 

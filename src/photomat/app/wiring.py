@@ -21,7 +21,14 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers, tax_service
+from photomat.app.clients import (
+    chat_model,
+    connect_outside,
+    kie_uploads,
+    payment_providers,
+    receipt_readers,
+    tax_service,
+)
 from photomat.app.flow import (
     DUE,
     URGENT,
@@ -421,7 +428,12 @@ class Program:
 
     @property
     def _fiscal_policy(self) -> FiscalPolicy:
-        return FiscalPolicy(readers={}, tax=self.tax, taxed=taxed_providers_of(self.settings))
+        reads = self.settings.yookassa_receipts is not None
+        return FiscalPolicy(
+            readers=receipt_readers(self.providers) if reads else {},
+            tax=self.tax,
+            taxed=taxed_providers_of(self.settings),
+        )
 
     def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return broadcast_steps(

@@ -17,6 +17,7 @@ from photomat.cli import (
     console,
     content,
     controls,
+    fiscal,
     installation,
     jobs,
     payments,
@@ -58,6 +59,7 @@ app.add_typer(payments.receipts_app, name="receipts")
 app.add_typer(tickets.app, name="tickets")
 app.add_typer(content.app, name="content")
 app.add_typer(payments.app, name="payments")
+app.add_typer(fiscal.app, name="fiscal")
 app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")
 catalog.app.command("canary")(catalog_changes.canary)
