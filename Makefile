@@ -15,6 +15,8 @@ endif
 
 # Extras of pyproject.toml that `make run` and the image install as well.
 LOCKED_EXTRAS := sandbox
+# Extras that are installed on request, each from a lock file of its own.
+OPTIONAL_EXTRAS := audio sentry otel
 PROGRAM := pyproject.toml $(addprefix --extra ,$(LOCKED_EXTRAS))
 NEWER := $(addprefix --upgrade-package ,$(UPGRADE))
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
@@ -30,11 +32,14 @@ test types suite prove coverage: export PYTHONDONTWRITEBYTECODE :=
 # The release that a deploy replaces and a step back returns to.
 PREVIOUS := tests/releases/photomat-0.4.0.zip
 
+# The time of the commit stands in what is built, not the time of the build.
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800))
+
 # Behind a company's proxy its certificate is the system's, and uv would not look there by itself.
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup audio run test prove coverage lint style types suite chaos mutants format screenshots docs lock
+.PHONY: help setup audio extra run test prove coverage lint style types suite chaos mutants format screenshots package sbom docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -43,6 +48,9 @@ setup: $(RUN_READY) ## make .venv with the locked dependencies; run and test do 
 
 audio: setup ## convert voice notes and other sounds too: adds PyAV, which contains FFmpeg and LAME (LGPL)
 	@$(PYTHON) scripts/bootstrap.py $(VENV) audio
+
+extra: setup ## install optional parts: make extra EXTRAS=sentry,otel
+	@$(PYTHON) scripts/bootstrap.py $(VENV) extra:$(or $(EXTRAS),$(error name them: make extra EXTRAS=sentry,otel))
 
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
@@ -56,6 +64,13 @@ lint: style types ## the gate without the tests
 style: $(TEST_READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@$(BIN)/yamllint --strict .
+	@$(BIN)/zizmor --offline --quiet --no-progress .github >$(VENV)/zizmor.txt 2>&1 || { cat $(VENV)/zizmor.txt; exit 1; }
+	@$(BIN)/hadolint Dockerfile
+	@[ ! -x $(BIN)/shellcheck ] || $(BIN)/shellcheck scripts/need_tools .ci/run
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.renovate renovate.json
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec compose.yaml
 
 types: $(TEST_READY)
 	@$(BIN)/lint-imports
@@ -96,14 +111,24 @@ format: $(TEST_READY) ## let ruff tidy the code
 screenshots: $(TEST_READY) ## take the pictures of the README anew
 	@SCREENSHOTS=1 $(BIN)/pytest tests/browser/test_whole_product.py
 
+package: $(RUN_READY) ## build the wheel and the source archive in dist/, the same bytes for the same commit
+	@rm -rf dist
+	@SOURCE_DATE_EPOCH=$(EPOCH) $(BIN)/uv build --quiet --no-build-isolation --python $(BIN)/python --out-dir dist
+	@rm -f dist/.gitignore && ls dist
+
+sbom: $(TEST_READY) ## write dist/photomat.cdx.json, the bill of materials: packages, hashes, licences, PostgreSQL
+	@SOURCE_DATE_EPOCH=$(EPOCH) $(BIN)/python scripts/sbom.py dist/photomat.cdx.json
+
 docs: $(RUN_READY) ## write docs/settings.md and .env.example anew from settings.py
 	@$(BIN)/python scripts/settings_doc.py
 
 lock: $(UV_READY) ## write requirements/*.txt anew from pyproject.toml and requirements/*.in (UPGRADE=package for a newer one)
 	@$(BIN)/$(LOCK) $(NEWER) requirements/bootstrap.in -o requirements/bootstrap.txt
 	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in -o requirements/run.txt
-	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra audio requirements/build.in -c requirements/run.txt -o requirements/audio.txt
-	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra audio requirements/build.in requirements/test.in -o requirements/test.txt
+	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) $(addprefix --extra ,$(OPTIONAL_EXTRAS)) requirements/build.in requirements/test.in -o requirements/test.txt
+	@for extra in $(OPTIONAL_EXTRAS); do \
+	  $(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra $$extra requirements/build.in -c requirements/run.txt -c requirements/test.txt -o requirements/$$extra.txt || exit; \
+	done
 
 $(UV_READY): requirements/bootstrap.txt
 	@$(PYTHON) scripts/bootstrap.py $(VENV) uv

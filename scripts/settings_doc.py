@@ -29,6 +29,11 @@ SECTIONS: Final = (
         ("database_url", "direct_database_url", "data_dir", "embedded_ok"),
     ),
     (
+        "Backups",
+        "The ACTIVE instance makes them while it works, and proves each one. See docs/operations/backups.md.",
+        ("backup_dir", "backup_every_h", "backup_keep"),
+    ),
+    (
         "Doors",
         "Where the web server listens, and what opens its callbacks.",
         ("host", "port", "callback_secret", "kie_webhook_key"),
@@ -63,9 +68,35 @@ SECTIONS: Final = (
         ),
     ),
     (
+        "Fiscal receipts of YooKassa",
+        "For a shop that must send them: docs/operations/fiscal.md says which to choose. Your accountant decides what applies.",
+        (
+            "yookassa_receipts",
+            "yookassa_vat_code",
+            "yookassa_tax_system",
+            "yookassa_payment_subject",
+            "yookassa_payment_mode",
+            "yookassa_receipt_item",
+            "yookassa_measure",
+            "yookassa_email_only",
+        ),
+    ),
+    (
         "Privacy",
         "See operations/privacy.md.",
         ("privacy_url", "consent_required", "consent_version", "consent_url", "keep_exports_days"),
+    ),
+    (
+        "Fiscal receipts",
+        "For a self-employed operator in Russia: docs/operations/fiscal.md. Without these settings payments have no receipt.",
+        (
+            "my_tax_inn",
+            "my_tax_password",
+            "my_tax_service_name",
+            "my_tax_providers",
+            "my_tax_timeout_s",
+            "my_tax_unknown_s",
+        ),
     ),
     (
         "Rewards",
@@ -80,7 +111,18 @@ SECTIONS: Final = (
     (
         "People who run it",
         "Operators start the bot once, or Telegram keeps it from writing to them. The console is at /console/.",
-        ("admin_ids", "console_password", "metrics_token", "timezone"),
+        ("admin_ids", "console_password", "timezone"),
+    ),
+    (
+        "Watching it",
+        "Metrics, error reports and traces: docs/operations/observability.md says what is sent and what never is.",
+        (
+            "metrics_token",
+            "sentry_dsn",
+            "sentry_environment",
+            "otel_exporter_otlp_endpoint",
+            "otel_exporter_otlp_headers",
+        ),
     ),
     (
         "Patience",
@@ -101,6 +143,25 @@ SECTIONS: Final = (
         "Assistant",
         "An optional chat model of Kie, paid with the same key. docs/assistant.md says what it does and what is sent to it.",
         ("assistant_model", "assistant_calls_per_user_day", "assistant_credits_a_day"),
+    ),
+    (
+        "Content rules",
+        "What may be ordered, decided before money is held; strikes, checkers, the mark of AI. docs/operations/content.md.",
+        (
+            "content_rules",
+            "strikes_ban",
+            "strike_days",
+            "strike_ban_days",
+            "provider_strikes",
+            "provider_checker",
+            "content_check_url",
+            "content_check_token",
+            "content_check_deadline_ms",
+            "content_check_fail",
+            "ai_mark",
+            "keep_refused_texts_days",
+            "keep_refusals_days",
+        ),
     ),
     (
         "Results",
@@ -139,7 +200,16 @@ SECTIONS: Final = (
     (
         "Servers on the other side",
         "For another Bot API server, a mirror, or a simulator; http addresses are fine. Nothing is uploaded yet.",
-        ("telegram_api_url", "kie_api_url", "kie_upload_url", "yookassa_api_url", "crypto_pay_api_url"),
+        (
+            "telegram_api_url",
+            "telegram_local_dir",
+            "telegram_webhook_url",
+            "kie_api_url",
+            "kie_upload_url",
+            "yookassa_api_url",
+            "crypto_pay_api_url",
+            "my_tax_api_url",
+        ),
     ),
     ("For tests", "Never set it where money is earned.", ("failpoint",)),
 )

@@ -44,9 +44,22 @@ ShopId = Annotated[str, typer.Option(help="YooKassa: the one shop that is accept
 ShopKey = Annotated[str, typer.Option(help="YooKassa: its secret key.")]
 ShopCurrency = Annotated[str, typer.Option(help="YooKassa: the currency of the shop.")]
 ShopReceipts = Annotated[bool, typer.Option("--shop-receipts", help="YooKassa: refuse payments without a receipt.")]
+ShopSelfEmployed = Annotated[
+    bool, typer.Option("--shop-self-employed", help="YooKassa: its receipts have the shorter form.")
+]
+ShopEmailOnly = Annotated[
+    bool, typer.Option("--shop-email-only", help="YooKassa: receipts go to e-mail addresses only.")
+]
 CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
+TaxInn = Annotated[str, typer.Option(help="My Tax: the one taxpayer.")]
+TaxPassword = Annotated[str, typer.Option(help="My Tax: the taxpayer's password.")]
+TaxState = Annotated[Path | None, typer.Option(help="File where My Tax keeps its incomes.")]
 PayTo = Annotated[str, typer.Option(help="The bot's base URL; payment notices go to its /pay/…. Empty sends none.")]
 Operator = Annotated[int, typer.Option(help="Add an operator with this user id; 0 adds none.")]
+LocalDir = Annotated[
+    Path | None,
+    typer.Option("--local", help="Be a Bot API server in local mode, with this working folder: files to 2000 MB."),
+]
 AnyWebhook = Annotated[bool, typer.Option("--any-webhook", help="Let setWebhook take http and any port on any host.")]
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -66,10 +79,13 @@ def telegram(
     token: Token = DEFAULT_TOKEN,
     state: State = None,
     any_webhook: AnyWebhook = False,
+    local: LocalDir = None,
     checkout_wait: CheckoutWait = CHECKOUT_LIFE_S,
 ) -> None:
     """Run the simulated Telegram alone."""
-    world = telegram_world(token=token, state=state, any_webhook=any_webhook, checkout_wait_s=checkout_wait)
+    world = telegram_world(
+        token=token, state=state, any_webhook=any_webhook, local_dir=local, checkout_wait_s=checkout_wait
+    )
     pages = build_telegram(world, Transcript(), Faults(), state_file=state)
     asyncio.run(_serve([("telegram", pages, host, port)]))
 
@@ -104,12 +120,18 @@ def serve(
     state: State = None,
     kie_state: KieState = None,
     any_webhook: AnyWebhook = False,
+    local: LocalDir = None,
     checkout_wait: CheckoutWait = CHECKOUT_LIFE_S,
     shop_id: ShopId = "100500",
     shop_key: ShopKey = "test_sandbox-shop",
     shop_currency: ShopCurrency = "RUB",
     shop_receipts: ShopReceipts = False,
+    shop_self_employed: ShopSelfEmployed = False,
+    shop_email_only: ShopEmailOnly = False,
     crypto_token: CryptoToken = "1000:sandbox",  # noqa: S107 - opens nothing but the simulator
+    tax_inn: TaxInn = "770000000000",
+    tax_password: TaxPassword = "sandbox",  # noqa: S107 - the same
+    tax_state: TaxState = None,
     pay_to: PayTo = "",
     operator: Operator = 0,
     with_stdin: WithStdin = False,
@@ -118,28 +140,46 @@ def serve(
     from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
     from photomat_sandbox.pay.app import mount_providers  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld  # noqa: PLC0415 - the same
+    from photomat_sandbox.pay.my_tax_world import MyTaxWorld  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.yookassa_world import YooKassaWorld  # noqa: PLC0415 - the same
 
     transcript, faults = Transcript(), Faults()
-    chats = telegram_world(token=token, state=state, any_webhook=any_webhook, checkout_wait_s=checkout_wait)
+    chats = telegram_world(
+        token=token, state=state, any_webhook=any_webhook, local_dir=local, checkout_wait_s=checkout_wait
+    )
     if operator:
         add_operator(chats, operator)
     account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds, state=kie_state)
     bot = BotProcess(transcript=transcript)
     telegram_app = build_telegram(chats, transcript, faults, state_file=state, bot=bot)
     kie_app = build_kie(account, transcript, faults)
-    shop = YooKassaWorld(shop_id=shop_id, secret_key=shop_key, currency=shop_currency, receipts_required=shop_receipts)
-    mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to)
+    shop = YooKassaWorld(
+        shop_id=shop_id,
+        secret_key=shop_key,
+        currency=shop_currency,
+        receipts_required=shop_receipts,
+        self_employed=shop_self_employed,
+        email_only=shop_email_only,
+    )
+    tax = MyTaxWorld(inn=tax_inn, password=tax_password, state=tax_state)
+    mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to, tax=tax)
     servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
     asyncio.run(_serve(servers, heard=bot.feed if with_stdin else None))
 
 
 def telegram_world(
-    *, token: str, state: Path | None, any_webhook: bool, checkout_wait_s: float = CHECKOUT_LIFE_S
+    *,
+    token: str,
+    state: Path | None,
+    any_webhook: bool,
+    local_dir: Path | None = None,
+    checkout_wait_s: float = CHECKOUT_LIFE_S,
 ) -> TelegramWorld:
     """Create the Telegram world, restored from the state file if there is one."""
     try:
-        world = TelegramWorld(token=token, any_webhook_address=any_webhook, checkout_wait_s=checkout_wait_s)
+        world = TelegramWorld(
+            token=token, any_webhook_address=any_webhook, local_dir=local_dir, checkout_wait_s=checkout_wait_s
+        )
         if state:
             load_state(world, state)
     except ValueError as error:

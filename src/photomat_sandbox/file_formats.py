@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
 
 SIGNATURES: Final = (
     (0, b"\xff\xd8\xff", "image/jpeg"),
@@ -28,6 +28,14 @@ MPEG1_LAYER3_KBIT: Final = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 2
 OPUS_RATE_HZ: Final = 48_000
 
 
+class Sliceable(Protocol):
+    """Bytes, or a file on disk that is sliced like them."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, part: slice, /) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """Width, height and duration; zero where unknown."""
@@ -37,7 +45,7 @@ class Shape:
     duration: int = 0
 
 
-def sniff(data: bytes) -> str:
+def sniff(data: Sliceable) -> str:
     """Detect the MIME type by the bytes."""
     for offset, signature, mime in SIGNATURES:
         if data[offset : offset + len(signature)] == signature:
@@ -45,10 +53,12 @@ def sniff(data: bytes) -> str:
     return "application/octet-stream"
 
 
-def measure(data: bytes, mime: str) -> Shape:
+def measure(data: Any, mime: str) -> Shape:
     """Read width, height and seconds from a video or audio file."""
     if mime in {"video/mp4", "audio/mp4"}:
         return _measure_mp4(data)
+    if not isinstance(data, bytes):
+        return Shape()
     if mime == "audio/x-wav":
         return Shape(duration=_wav_seconds(data))
     if mime == "audio/mpeg":
@@ -58,7 +68,7 @@ def measure(data: bytes, mime: str) -> Shape:
     return Shape()
 
 
-def _measure_mp4(data: bytes) -> Shape:
+def _measure_mp4(data: Sliceable) -> Shape:
     width = height = duration = 0
     for kind, body in _boxes(data):
         if kind == b"mvhd":
@@ -69,7 +79,7 @@ def _measure_mp4(data: bytes) -> Shape:
     return Shape(width=width, height=height, duration=duration)
 
 
-def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _boxes(data: Sliceable) -> Iterator[tuple[bytes, bytes]]:
     at = 0
     while at + MP4_HEADER_BYTES <= len(data):
         size, kind = struct.unpack(">I4s", data[at : at + MP4_HEADER_BYTES])

@@ -26,6 +26,8 @@ from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import BotId, ChatId, InstanceId, UserId
 from photomat.kie.port import Paused
+from photomat.payments.fiscal_terms import note_refusal
+from photomat.providers.port import FiscalRefused
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
 from photomat.work import budget
@@ -176,6 +178,11 @@ async def _ticket(watched: Watched) -> None:
     await watched.shop.pool.execute("UPDATE tickets SET waiting_since = waiting_since - interval '2 hours'")
 
 
+async def _refused_receipt(watched: Watched) -> None:
+    refused = FiscalRefused("provider-refused", field="", reason="Receipt is missing or illegal")
+    await note_refusal(watched.shop.pool, "yookassa", refused, sends_receipts=False)
+
+
 TRIGGERS: dict[IncidentKind, Trigger] = {
     IncidentKind.NO_ACTIVE: _nothing,
     IncidentKind.TWO_ACTIVE: _two_active,
@@ -196,6 +203,7 @@ TRIGGERS: dict[IncidentKind, Trigger] = {
     IncidentKind.DATABASE_SIZE: _nothing,
     IncidentKind.RECEIPTS_WAITING: _receipt,
     IncidentKind.TICKETS_WAITING: _ticket,
+    IncidentKind.SHOP_RECEIPTS: _refused_receipt,
 }
 ANSWERS = {
     AlertAction.REDELIVER: "Показываем снова: 1.",

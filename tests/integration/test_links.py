@@ -15,12 +15,13 @@ from photomat.app.settings import Settings
 from photomat.app.wiring import file_sources
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
-from photomat.files import accept as taking
+from photomat.files import sources
 from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
 from photomat.kernel import http
 from photomat.kernel.errors import Transient
 from photomat.kernel.http import Fetcher, NotAllowed, is_public
+from photomat.telegram.limits import BotApiLimits
 from support import media_bytes as made
 from support.database import pool_of
 from support.files import Sender, a_sender
@@ -171,10 +172,12 @@ async def test_copies_lie_below_our_own_folder_and_nothing_is_left(
 async def test_more_than_we_hold_ourselves_is_refused_whatever_a_model_would_take(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(taking, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(sources, "MAX_BYTES", 2**20)
+    small = BotApiLimits(download_bytes=2**19, upload_bytes=2**19)
     large = Input(name="video", type="file", required=True, files=FileLimits(kind="video", max_bytes=500 * 2**20))
     async with a_sender(database, tmp_path) as sender, running_files() as server:
         link = server.add("a.mp4", made.film(padding=2**20), "video/mp4")
-        refused = await accept_file(sender.desk, user_id=sender.user_id, origin="a", source=FromLink(link), asked=large)
+        desk = replace(sender.desk, limits=small)
+        refused = await accept_file(desk, user_id=sender.user_id, origin="a", source=FromLink(link), asked=large)
         assert isinstance(refused, Refused)
         assert (refused.key, refused.facts["limit"]) == ("form-file-heavy", 1)

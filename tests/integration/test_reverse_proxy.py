@@ -50,7 +50,9 @@ def the_app() -> web.Application:
     for path in ("/", "/today", "/jobs/{job_id}"):
         console.router.add_get(path, echo.answer)
     console.router.add_post("/sign-in", echo.answer)
-    return build_app(health=echo, callbacks=echo, webhook=echo, notices=echo, results=echo, console=console)
+    return build_app(
+        health=echo, metrics=echo, callbacks=echo, webhook=echo, notices=echo, results=echo, console=console
+    )
 
 
 def routes() -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
 
 T = TypeVar("T")
 
-NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
+NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS: Final = (
     "--no-sandbox",
     "--disable-gpu",

@@ -15,7 +15,9 @@ from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.pages import ResultPages
 from photomat.kernel.ids import InstanceId, UserId
+from photomat.moderation.refusal import StrikePolicy
 from photomat.orders.limits import USUAL, Limits
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import ReferralTerms
@@ -26,7 +28,7 @@ from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.files import desk_of
-from support.shop import NOTHING_TO_PAY, bot_config, dispatcher
+from support.shop import NOTHING_TO_PAY, bot_config, content_of, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
 MAX_UPDATES = 50
@@ -134,8 +136,10 @@ async def conversation(
     results: Path | None = None,
     examples: Path | None = None,
     has_assistant: bool = False,
+    fiscal: FiscalOptions | None = None,
     consent: ConsentDocument | None = None,
     operators: frozenset[UserId] = frozenset(),
+    strikes: StrikePolicy | None = None,
     **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
@@ -151,9 +155,11 @@ async def conversation(
             files=desk_of(pool, bot, results or Path()),
             examples=examples,
             has_assistant=has_assistant,
+            fiscal=fiscal,
             consent=consent,
             operators=operators,
             results=results,
+            content=content_of(pool, strikes),
             pages=ResultPages(
                 messenger=TelegramMessenger(bot),
                 archive=ResultArchive(pool=pool, files=ResultFiles(folder=results or Path(), trusted_host="127.0.0.1")),

@@ -16,13 +16,14 @@ from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.client import TelegramMessenger
+from photomat.telegram.limits import CLOUD, LOCAL
 from photomat.telegram.pacing import Pacing
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.jobs import DELIVERY_LEASE, ONE, Woken, a_done_job, a_user, lock_cards, row_of
 from support.telegram_media import FileServer, running_files
-from support.telegram_sim import RunningTelegram, quick_session, running_telegram
+from support.telegram_sim import RunningTelegram, running_telegram
 
 TRUSTED_HOST = "127.0.0.1"
 
@@ -100,19 +101,22 @@ class Desk:
 
 
 @asynccontextmanager
-async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
-    """Open the desk: the bot's calls pass the shared budgets as in production."""
-    async with pool_of(database) as pool, running_telegram() as telegram, running_files() as files:
-        session = quick_session(telegram.url)
+async def delivery_desk(database: str, folder: Path, *, local_dir: Path | None = None) -> AsyncIterator[Desk]:
+    """Open the desk: the bot's calls pass the shared budgets as in production; `local_dir` as in `running_telegram`."""
+    limits = CLOUD if local_dir is None else LOCAL
+    async with pool_of(database) as pool, running_telegram(local_dir=local_dir) as telegram, running_files() as files:
+        session = telegram.session()
         session.middleware(Pacing(pool, calls_per_s=30))
         person = telegram.person()
         async with Bot(telegram.world.token, session=session) as bot:
             messenger, texts, woken = TelegramMessenger(bot), load_texts(), Woken()
-            archive = ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
+            archive = ResultArchive(
+                pool=pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST, limits=limits)
+            )
             coordinator = Coordinator(
                 pool=pool,
                 messenger=messenger,
-                sender=Sender(pool=pool, messenger=messenger, archive=archive, texts=texts),
+                sender=Sender(pool=pool, messenger=messenger, archive=archive, texts=texts, limits=limits),
                 texts=texts,
                 model_of=load_catalog().models.get,
                 wake=woken,

@@ -20,8 +20,10 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kie.signature import sign_job
 from photomat.payments.invoices import make_invoice_due
+from photomat.reports.figures import DatabaseFigures
 from photomat.web.app import HealthProbe, build_app
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.metrics import MetricsPage
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import SECRET_HEADER, TelegramWebhook
@@ -78,8 +80,8 @@ async def house(
                 version="1",
                 queue_depth=lambda: queue_depth(pool),
                 is_disk_full=lambda: False,
-                metrics_token=metrics_token,
             ),
+            metrics=MetricsPage(refresh=DatabaseFigures(pool).refresh, token=metrics_token, pool=pool),
             callbacks=KieCallbacks(inbox=CallbackInbox(pool, woken), secrets=SECRETS, webhook_key=webhook_key),
             webhook=TelegramWebhook(secret=SECRET, receive=take, wake=woken),
             notices=PaymentNotices(providers={}, look_at=partial(make_invoice_due, pool)),

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aiogram import Bot
@@ -15,8 +15,10 @@ from photomat.files.sources import FileSources
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.telegram.files import BotFiles
+from photomat.telegram.limits import CLOUD, LOCAL
 from photomat.users.user import User
 from photomat_sandbox.telegram import person_acts
+from photomat_sandbox.telegram.file_on_disk import Content
 from photomat_sandbox.telegram.people import ChatPerson as Someone
 from support.database import pool_of
 from support.jobs import a_user
@@ -71,7 +73,7 @@ class Sender:
             say=config.texts.speaker("ru"),
         )
 
-    async def sends(self, content: bytes, kind: str, name: str = "a.bin") -> Message:
+    async def sends(self, content: Content, kind: str, name: str = "a.bin") -> Message:
         """Send a file; gives the message as the bot gets it."""
         await person_acts.send_file(self.telegram.world, self.someone, content, kind=kind, name=name)
         return await self._newest()
@@ -88,9 +90,12 @@ class Sender:
 
 
 @asynccontextmanager
-async def a_sender(database: str, folder: Path, *, balance: int = 10_000) -> AsyncIterator[Sender]:
-    """A user who can send files, with so much money."""
-    async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
+async def a_sender(
+    database: str, folder: Path, *, balance: int = 10_000, local_dir: Path | None = None
+) -> AsyncIterator[Sender]:
+    """A user who can send files, with so much money; with `local_dir` through a local Bot API server."""
+    async with pool_of(database) as pool, running_telegram(local_dir=local_dir) as telegram, telegram.bot() as bot:
         someone = telegram.person()
         await a_user(pool, user_id=someone.user_id, balance=balance)
-        yield Sender(telegram=telegram, bot=bot, pool=pool, desk=desk_of(pool, bot, folder), someone=someone)
+        desk = replace(desk_of(pool, bot, folder), limits=CLOUD if local_dir is None else LOCAL)
+        yield Sender(telegram=telegram, bot=bot, pool=pool, desk=desk, someone=someone)

@@ -15,7 +15,7 @@ from photomat.payments.options import PaymentMethod
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder, ask_refund, take_back_reported
 from photomat.payments.topup import Topup, open_topup
-from photomat.providers.port import Invoice, InvoiceTerms, ProviderReport
+from photomat.providers.port import FiscalTerms, Invoice, InvoiceTerms, ProviderReport
 from photomat.texts.load import load_texts
 from photomat.wallet import ledger
 from support.money import make_user, rub
@@ -194,9 +194,11 @@ class ScriptedProvider:
         self.since = since
         return [one for one in self.reports.values() if isinstance(one, ProviderReport) and one.state == "paid"]
 
-    async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
+    async def refund(
+        self, external_id: str, amount: Money, *, key: str, fiscal: FiscalTerms | None = None
+    ) -> str | None:
         """Nobody asks for it here."""
-        raise NotImplementedError(external_id, amount, key)
+        raise NotImplementedError(external_id, amount, key, fiscal)
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:
         """Nobody asks for it here."""

@@ -11,6 +11,7 @@ from aiogram import Dispatcher
 
 from photomat.app.personal_data import personal_data
 from photomat.app.settings import Settings
+from photomat.app.terms import strikes_of
 from photomat.bot.app import build_dispatcher
 from photomat.bot.context import BotConfig, PrivacyOptions
 from photomat.catalog.load import load_catalog
@@ -19,8 +20,12 @@ from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
 from photomat.kernel.money import Money
+from photomat.moderation.refusal import StrikePolicy
+from photomat.moderation.rulebook import RuleBook
+from photomat.orders.content import ContentGate
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.service import OrderService
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
 from photomat.providers.port import PaymentProvider
@@ -59,6 +64,11 @@ def dispatcher() -> Dispatcher:
     return build_dispatcher()
 
 
+def content_of(pool: Pool, policy: StrikePolicy | None = None, **changes: Any) -> ContentGate:
+    """The shipped rules and the operators' rows, as an instance has them."""
+    return ContentGate(rulebook=RuleBook(pool=pool), policy=policy or strikes_of(Settings(_env_file=None)), **changes)
+
+
 def orders_of(
     pool: Pool,
     *,
@@ -66,6 +76,7 @@ def orders_of(
     rates: Rates = RATES,
     accepts_callbacks: bool = False,
     consent: ConsentDocument | None = None,
+    content: ContentGate | None = None,
 ) -> OrderService:
     """The one way to buy."""
     return OrderService(
@@ -74,6 +85,7 @@ def orders_of(
         rates=rates,
         limits=limits,
         accepts_callbacks=accepts_callbacks,
+        content=content,
         cheapest=CHEAPEST,
         consent=consent,
     )
@@ -87,15 +99,17 @@ def bot_config(
     options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
     examples: Path | None = None,
+    fiscal: FiscalOptions | None = None,
     consent: ConsentDocument | None = None,
     results: Path | None = None,
+    content: ContentGate | None = None,
     **changes: Any,
 ) -> BotConfig:
     """What the handlers of every update share."""
     return BotConfig(
         pool=pool,
-        orders=orders_of(pool, limits=limits, consent=consent),
-        topups=TopupService(pool=pool, options=options, providers=providers or {}),
+        orders=orders_of(pool, limits=limits, consent=consent, content=content or content_of(pool)),
+        topups=TopupService(pool=pool, options=options, providers=providers or {}, fiscal=fiscal),
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),

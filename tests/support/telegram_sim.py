@@ -18,6 +18,7 @@ from aiogram.methods import Response, TelegramMethod
 from aiohttp import ClientSession, web
 from aiohttp.typedefs import Handler, Middleware
 
+from photomat.telegram.local_folder import LocalFolder
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.app import build_app
@@ -68,10 +69,11 @@ def _prototype() -> QuickSession:
     return QuickSession()
 
 
-def quick_session(url: str) -> QuickSession:
-    """A session of its own for a bot that talks to this address."""
+def quick_session(url: str, *, local_folder: LocalFolder | None = None) -> QuickSession:
+    """A session of its own for a bot that talks to this address; with a folder, that of a local server."""
     session = copy(_prototype())
-    session.api, session.timeout = TelegramAPIServer.from_base(url), 60
+    local = {} if local_folder is None else {"is_local": True, "wrap_local_file": local_folder}
+    session.api, session.timeout = TelegramAPIServer.from_base(url, **local), 60
     session.middleware = RequestMiddlewareManager()
     return session
 
@@ -88,8 +90,13 @@ class RunningTelegram:
     @asynccontextmanager
     async def bot(self, token: str | None = None) -> AsyncIterator[Bot]:
         """Open an aiogram bot that talks to this Telegram, so that its types check every answer."""
-        async with Bot(token or self.world.token, session=quick_session(self.url)) as bot:
+        async with Bot(token or self.world.token, session=self.session()) as bot:
             yield bot
+
+    def session(self) -> QuickSession:
+        """As the bot is wired to this server: one in local mode has a folder."""
+        folder, bot_id = self.world.local_dir, self.world.bot.user_id
+        return quick_session(self.url, local_folder=None if folder is None else LocalFolder(folder, bot_id=bot_id))
 
     def person(self, first_name: str = "Анна", **fields: Any) -> ChatPerson:
         """Let somebody join who has already started the bot."""

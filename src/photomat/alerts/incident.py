@@ -34,8 +34,11 @@ class IncidentKind(StrEnum):
     OLD_TRANSACTION = "old-transaction"
     RECEIPTS_WAITING = "receipts-waiting"
     TICKETS_WAITING = "tickets-waiting"
+    APPEALS_WAITING = "appeals-waiting"
+    SHOP_RECEIPTS = "shop-receipts"
     DISK = "disk"
     DATABASE_SIZE = "database-size"
+    BACKUP = "backup"
 
 
 def known_kind(name: str) -> IncidentKind | None:
@@ -77,6 +80,7 @@ class ProbeContext:
     disk_alert_bytes: int = 0
     database_alert_bytes: int = 0
     ticket_alert: timedelta = timedelta(0)
+    backup_every: timedelta = timedelta(0)
 
 
 Condition = Callable[[ProbeContext], Awaitable[Figures | None]]

@@ -55,6 +55,9 @@ CREDITS_BELOW: Final = 50
 IDLE_TRANSACTION: Final = timedelta(minutes=5)
 LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
+BACKUP_GRACE: Final = timedelta(hours=2)
+"""For one that takes long, and one that is tried again."""
+ERROR_SHOWN: Final = 300
 
 
 ABOUT_JOBS: Final[Mapping[str, tuple[str, *tuple[timedelta, ...]]]] = {
@@ -236,6 +239,14 @@ async def receipts_waiting(context: ProbeContext) -> Figures | None:
     )
 
 
+async def shop_receipts(context: ProbeContext) -> Figures | None:
+    """A provider refused a payment because of its fiscal receipt, and has accepted none since."""
+    row = await context.pool.fetchrow(
+        "SELECT times AS count, setting, reason FROM fiscal_refusals ORDER BY refused_at DESC LIMIT 1"
+    )
+    return None if row is None else dict(row)
+
+
 async def tickets_waiting(context: ProbeContext) -> Figures | None:
     """A customer's message to support waits too long for an answer."""
     if not context.ticket_alert:
@@ -246,6 +257,21 @@ async def tickets_waiting(context: ProbeContext) -> Figures | None:
         SELECT count(*) AS count, (array_agg(ticket_id ORDER BY waiting_since))[1] AS ticket,
                (extract(epoch FROM photomat_now() - min(waiting_since)) / 60)::int AS minutes
           FROM tickets WHERE waiting_since <= photomat_now() - $1::interval
+        """,
+        context.ticket_alert,
+    )
+
+
+async def appeals_waiting(context: ProbeContext) -> Figures | None:
+    """A customer's appeal against a refusal waits as long as a message to support may."""
+    if not context.ticket_alert:
+        return None
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, (extract(epoch FROM photomat_now() - min(appealed_at)) / 60)::int AS minutes
+          FROM content_refusals
+         WHERE appealed_at IS NOT NULL AND decided_at IS NULL AND appealed_at <= photomat_now() - $1::interval
         """,
         context.ticket_alert,
     )
@@ -289,6 +315,24 @@ async def database_large(context: ProbeContext) -> Figures | None:
         return None
     size: int = await context.pool.fetchval("SELECT pg_database_size(current_database())")
     return {"size": size // MIB, "threshold": threshold // MIB} if size > threshold else None
+
+
+async def backup_old(context: ProbeContext) -> Figures | None:
+    """The last proved backup is older than wanted; with what the last try said, if it failed."""
+    if not context.backup_every:
+        return None
+    row = await context.pool.fetchrow(
+        """
+        SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int AS hours, coalesce(error, '') AS error
+          FROM (SELECT greatest(stamped_at, (SELECT max(started_at) FROM backups WHERE proved_at IS NOT NULL)) AS since
+                  FROM installation) AS proved
+          LEFT JOIN (SELECT error FROM backups ORDER BY started_at DESC LIMIT 1) AS last ON true
+         WHERE since <= photomat_now() - $1::interval
+        """,
+        context.backup_every + BACKUP_GRACE,
+    )
+    wanted = max(1, round(context.backup_every / timedelta(hours=1)))
+    return None if row is None else {"hours": row["hours"], "wanted": wanted, "error": row["error"][:ERROR_SHOWN]}
 
 
 async def jobs_of(tx: Transaction, kind: str, *, limit: int) -> list[JobId]:
@@ -360,4 +404,7 @@ RULES: Final = (
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
     rule(IncidentKind.TICKETS_WAITING, tickets_waiting),
+    rule(IncidentKind.APPEALS_WAITING, appeals_waiting),
+    rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
+    rule(IncidentKind.BACKUP, backup_old, every=SELDOM),
 )

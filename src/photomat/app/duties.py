@@ -8,6 +8,9 @@ from typing import Final
 from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, stars_reader
 from photomat.audit.proofs import prove_the_night
+from photomat.backup.history import is_backup_due
+from photomat.backup.make import copy_forgotten
+from photomat.backup.schedule import run_by_itself
 from photomat.bot.app import announce_commands, announce_to_operators
 from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
@@ -15,13 +18,20 @@ from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
+from photomat.fiscal.compare import compare_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
+from photomat.kernel.errors import PhotomatError
+from photomat.kernel.logs import get_logger
 from photomat.operators.access import operators_reached
-from photomat.payments.reconcile import reconcile_providers
+from photomat.operators.restores import note_payments_read, open_restore
+from photomat.payments.fiscal_sweep import want_missing_receipts
+from photomat.payments.reconcile import read_again, reconcile_providers
+from photomat.payments.stars import STARS
+from photomat.payments.stars_reader import StarsReader
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
 from photomat.work.duties import every as at_intervals
@@ -34,6 +44,10 @@ FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
 RECONCILE_EVERY_S: Final = 300.0
 HOURLY_S: Final = 3600.0
+RESTORE_EVERY_S: Final = 20.0
+BACKUP_LOOK_S: Final = 60.0
+BACKUP_RETRY: Final = timedelta(minutes=30)
+log = get_logger()
 
 
 def duties_of(program: Program) -> list[Duty]:
@@ -57,9 +71,41 @@ def duties_of(program: Program) -> list[Duty]:
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
+        every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
+        every(TIDY_EVERY_S, "fiscal comparison", lambda: compare_if_due(program.pool, program.tax)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
+        every(RESTORE_EVERY_S, "restore", lambda: _read_payments_again(program, stars())),
+        *([_backup_duty(program)] if program.settings.backup_dir and program.settings.backup_every_h else []),
     ]
+
+
+async def _read_payments_again(program: Program, stars: StarsReader) -> None:
+    """After a restore, until it is resumed: what was paid and refunded since the backup, from everybody who knows it."""
+    restore = await open_restore(program.pool)
+    if restore is None:
+        return
+    _, unread = await read_again(program.invoice_poller, since=restore.read_since)
+    try:
+        await stars.read_once()
+    except PhotomatError as error:
+        log.error("PAYMENTS_NOT_COMPARED", provider=STARS, error=str(error))
+        unread.append(STARS)
+    await note_payments_read(program.pool, restore, unread=unread)
+
+
+def _backup_duty(program: Program) -> Duty:
+    """Make a backup in a process of its own when one is due; a stopping instance does not wait for it."""
+    every = timedelta(hours=program.settings.backup_every_h)
+
+    async def run_if_due() -> None:
+        folder = program.settings.backup_dir
+        if folder is not None and folder.is_dir():
+            await asyncio.to_thread(copy_forgotten, program.settings.forgotten_file, folder)
+        if await is_ours(program.pool) and await is_backup_due(program.pool, every=every, retry=BACKUP_RETRY):
+            await run_by_itself()
+
+    return at_intervals(BACKUP_LOOK_S, "backup", run_if_due)
 
 
 async def _announce_to_operators(program: Program) -> None:
@@ -105,9 +151,9 @@ async def _refund_undelivered(program: Program) -> None:
 
 def _receive_updates(program: Program) -> list[Duty]:
     """By webhook if there is a public URL, else by long polling."""
-    base_url = program.settings.base_url
-    if base_url is not None:
-        return [until_it_works("webhook", lambda: _start_webhook(program, base_url))]
+    url = program.settings.webhook_url
+    if url is not None:
+        return [until_it_works("webhook", lambda: _start_webhook(program, url))]
     poller = Poller(
         pool=program.pool,
         bot=program.bot,
@@ -126,6 +172,6 @@ async def _start_polling(program: Program) -> None:
     program.receiving.set()
 
 
-async def _start_webhook(program: Program, base_url: str) -> None:
-    await use_webhook(program.bot, url=f"{base_url}/telegram/webhook", secret=program.settings.webhook_secret)
+async def _start_webhook(program: Program, url: str) -> None:
+    await use_webhook(program.bot, url=url, secret=program.settings.webhook_secret)
     program.receiving.set()

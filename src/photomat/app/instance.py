@@ -13,9 +13,11 @@ from typing import Any, Final
 from aiohttp import web
 
 from photomat import __version__
+from photomat.app.crash_reports import report_crashes
 from photomat.app.duties import duties_of
 from photomat.app.flow import DUE
 from photomat.app.settings import Settings
+from photomat.app.tracing import send_traces
 from photomat.app.wiring import Program, build
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import Leader
@@ -26,6 +28,7 @@ from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
+from photomat.kernel.metrics import BUILD
 from photomat.work.due_poller import DuePoller
 from photomat.work.duties import Duty, first_of, run_while_active
 from photomat.work.loop import Loop, LoopStep
@@ -58,6 +61,9 @@ async def run(
     await installation.stamp(direct, bot_id=bot_id, currency=settings.currency)
     async with AsyncExitStack() as stack:
         program = await build(stack, settings, dsn, stop=stop)
+        report_crashes(stack, settings, instance=program.instance)
+        send_traces(stack, settings, instance=program.instance)
+        BUILD.labels(version=__version__).set(1)
         heartbeat = program.heartbeat()
         await heartbeat.beat()
         await _serve_web(stack, program)

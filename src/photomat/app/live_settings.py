@@ -9,10 +9,11 @@ changed, an older version runs) is not used, and logged. Imports no aiogram.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, TypeVar, get_args
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -52,6 +53,14 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
     "privacy": ("privacy_url", "consent_required", "consent_version", "consent_url"),
+    "content": (
+        "strikes_ban",
+        "strike_days",
+        "strike_ban_days",
+        "provider_strikes",
+        "provider_checker",
+        "ai_mark",
+    ),
     "assistant": ("assistant_calls_per_user_day", "assistant_credits_a_day"),
     "alerts": ("disk_alert_mb", "database_alert_mb", "ticket_alert_min"),
     "keeping": tuple(name for name in Settings.model_fields if name.startswith("keep_")),
@@ -63,6 +72,8 @@ SHOWN: Final = frozenset(
         "public_url",
         "render_external_url",
         "telegram_api_url",
+        "telegram_local_dir",
+        "telegram_webhook_url",
         "kie_api_url",
         "kie_upload_url",
         "admin_ids",
@@ -70,8 +81,22 @@ SHOWN: Final = frozenset(
         "yookassa_shop_id",
         "yookassa_api_url",
         "yookassa_sources",
+        "yookassa_receipts",
+        "yookassa_payment_subject",
+        "yookassa_payment_mode",
+        "yookassa_receipt_item",
+        "yookassa_measure",
         "crypto_pay_api_url",
+        "my_tax_inn",
+        "my_tax_api_url",
+        "my_tax_providers",
+        "my_tax_service_name",
         "assistant_model",
+        "sentry_environment",
+        "otel_exporter_otlp_endpoint",
+        "content_rules",
+        "content_check_url",
+        "content_check_fail",
         "update_workers",
         "log_format",
         "data_dir",
@@ -90,6 +115,8 @@ MINOR: Final = frozenset(
     }
 )
 LINES: Final = frozenset({"transfer_details"})
+LEAST_SECRET: Final = 8
+"""Shorter parts of secrets are ordinary words and numbers."""
 MAX_DIGITS: Final = 30
 EVERY_S: Final = 1.0
 T = TypeVar("T")
@@ -283,6 +310,25 @@ def _at_start(base: Settings) -> Iterable[StartSetting]:
             )
 
 
+def secrets_of(settings: Settings) -> frozenset[str]:
+    """Every secret of the settings, and what is derived from the bot's token: texts that are never shown, their parts too."""
+    hidden = [name for name in Settings.model_fields if name not in SHOWN and name not in set(live_names())]
+    texts = [as_text(getattr(settings, name)) for name in hidden if kind_of(name) == "text"]
+    parts = [part for text in texts for part in _secret_parts(text)]
+    derived = [settings.webhook_secret, *(secret.hex() for secret in settings.callback_secrets)]
+    return frozenset(text for text in (*texts, *parts, *derived) if len(text) >= LEAST_SECRET)
+
+
+def _secret_parts(text: str) -> Iterator[str]:
+    """What of a secret may stand alone: the password of a URL, items by comma, what follows a colon or an equals sign."""
+    if "://" in text:
+        yield urlsplit(text).password or ""
+        return
+    for item in text.split(","):
+        yield item.strip()
+        yield from (item.partition(mark)[2].strip() for mark in ":=")
+
+
 def _parsed(base: Settings, values: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, SettingRefused]]:
     """The values that may be used, by field; what the environment gives is left out silently, it is shown on the page."""
     used: dict[str, Any] = {}
@@ -317,21 +363,27 @@ def _value_of(settings: Settings, name: str) -> str:
 
 def _in_words(name: str, error: Mapping[str, Any]) -> Sentence:
     """The reason of a refused value."""
-    facts = {key: as_text(value) for key, value in error.get("ctx", {}).items() if key in {"gt", "ge", "lt", "le"}}
+    facts = error.get("ctx", {})
     match error["type"]:
         case "greater_than":
-            return Sentence("setting-not-above", name=name, least=facts["gt"])
+            return Sentence("setting-not-above", name=name, least=as_text(facts["gt"]))
         case "greater_than_equal":
-            return Sentence("setting-too-small", name=name, least=facts["ge"])
+            return Sentence("setting-too-small", name=name, least=as_text(facts["ge"]))
         case "less_than_equal":
-            return Sentence("setting-too-large", name=name, most=facts["le"])
-        case "value_error" if name == "TIMEZONE":
-            return Sentence("setting-no-zone")
+            return Sentence("setting-too-large", name=name, most=as_text(facts["le"]))
         case "value_error":
-            return Sentence("setting-no-url", name=name)
+            return Sentence("setting-no-zone") if name == "TIMEZONE" else Sentence("setting-no-url", name=name)
+        case "literal_error" | "string_too_long" as kind:
+            return _text_in_words(name, kind, facts)
         case "bool_parsing":
             return Sentence("setting-no-switch", name=name)
         case "int_parsing" | "int_from_float" | "int_parsing_size":
             return Sentence("setting-no-whole-number", name=name)
         case _:
             return Sentence("setting-no-number", name=name)
+
+
+def _text_in_words(name: str, kind: str, facts: Mapping[str, Any]) -> Sentence:
+    if kind == "string_too_long":
+        return Sentence("setting-too-long", name=name, most=int(facts["max_length"]))
+    return Sentence("setting-no-choice", name=name, choices=str(facts["expected"]).replace("'", ""))

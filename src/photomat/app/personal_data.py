@@ -18,6 +18,7 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.forget import CopiesOfUser, forget_deliveries, forget_sends
 from photomat.files.forget import forget_files
+from photomat.fiscal.contacts import forget_contact
 from photomat.inbox.lanes import forget_updates
 from photomat.jobs.forget import forget_jobs, forget_late_callbacks, has_running_jobs
 from photomat.messages.notices import forget_notices
@@ -59,6 +60,7 @@ ERASURES: Final = (
     Erasure(name="tickets", erase=forget_tickets),
     Erasure(name="receipts", erase=forget_receipts),
     Erasure(name="invoices", erase=forget_invoices),
+    Erasure(name="fiscal contacts", erase=forget_contact),
     Erasure(name="broadcasts", erase=forget_recipient),
     Erasure(name="exports", erase=forget_exports),
     Erasure(name="notices", erase=forget_notices),
@@ -129,6 +131,8 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
         of_user="topup_id IN (SELECT mine.topup_id FROM topups AS mine WHERE mine.user_id = $1)", erased_by="invoices"
     ),
     "receipts": PersonalTable(of_user=OF_USER, without=("decided_by",), erased_by="receipts"),
+    "fiscal_contacts": PersonalTable(of_user=OF_USER, erased_by="fiscal contacts"),
+    "fiscal_refusals": _nothing(OF_SHOP),
     "subscriptions": _kept(OF_USER, NUMBERS),
     "stars_listed": _kept(OF_USER, "Telegram's own list of payments, by number"),
     "stars_readings": _nothing(OF_SHOP),

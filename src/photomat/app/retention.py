@@ -19,6 +19,7 @@ from photomat.inbox.lanes import HANDLED, QUIET_LANES
 from photomat.jobs import sweep
 from photomat.jobs.orphans import MATCHED_ORPHANS
 from photomat.messages.notices import ENDED_NOTICES
+from photomat.moderation import refusal
 from photomat.operators.access import OLD_LINKS, OLD_SESSIONS
 from photomat.orders.draft import UNBOUGHT_DRAFTS
 from photomat.privacy.export_sender import OLD_EXPORTS
@@ -51,6 +52,14 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
         _rows("tickets", settings.keep_tickets_days, CLOSED_TICKETS),
         _rows("exports", settings.keep_exports_days, OLD_EXPORTS),
+        RetentionRule(
+            name="refused texts",
+            keep=_days(settings.keep_refused_texts_days),
+            count=refusal.count_old_texts,
+            delete=refusal.forget_old_texts,
+        ),
+        _rows("refusals", settings.keep_refusals_days, refusal.OLD_REFUSALS),
+        _rows("verdicts of the content checker", settings.keep_drafts_days, refusal.OLD_VERDICTS),
         RetentionRule(
             name="recipients of broadcasts",
             keep=_days(settings.keep_notices_days),

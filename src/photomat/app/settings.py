@@ -23,6 +23,13 @@ SANDBOX_WELCOME = 100_000
 SANDBOX_FOLDER = "sandbox"
 MAX_S = 366 * 86400
 UPDATES_PER_MINUTE = 120
+FOR_54FZ = (
+    "yookassa_vat_code",
+    "yookassa_tax_system",
+    "yookassa_payment_subject",
+    "yookassa_payment_mode",
+    "yookassa_measure",
+)
 MAX_MINOR = 10**12
 """Far above any price, far below what a bigint holds."""
 
@@ -60,6 +67,15 @@ class Settings(BaseSettings):
     )
     render_external_url: str | None = Field(None, description="Set by Render; stands in for PUBLIC_URL.")
     telegram_api_url: str = Field("https://api.telegram.org", description="The Bot API server.")
+
+    telegram_local_dir: Path | None = Field(
+        None,
+        description="The working folder of your own Bot API server (run with --local), as mounted here: files up to 2000 MB.",
+    )
+    telegram_webhook_url: str | None = Field(
+        None, description="Where your own Bot API server reaches us, such as http://bot:8080. Empty: PUBLIC_URL."
+    )
+
     kie_api_url: str = Field("https://api.kie.ai", description="Kie's API server.")
     kie_upload_url: str = Field("https://kieai.redpandaai.co", description="Kie's upload server.")
     kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")
@@ -71,7 +87,19 @@ class Settings(BaseSettings):
     console_password: str | None = Field(
         None, description="Opens the operators' console as its owner; without it a link from the bot does."
     )
-    metrics_token: str | None = Field(None, description="GET /metrics asks for it: `Authorization: Bearer …`.")
+    metrics_token: str | None = Field(
+        None, description="GET /metrics asks for it: `Authorization: Bearer …`. Without it only this machine may ask."
+    )
+
+    sentry_dsn: str | None = Field(None, description="Unexpected errors are reported there; needs the extra `sentry`.")
+    sentry_environment: str = Field("production", description="How this installation is called there.")
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None, description="Traces are sent there (OTLP over HTTP, without /v1/traces); needs the extra `otel`."
+    )
+    otel_exporter_otlp_headers: str | None = Field(
+        None, description="What that collector asks for, such as a key: `name=value`, by comma."
+    )
+
     currency: str = Field(
         "RUB",
         pattern=r"^[A-Z]{3}$",
@@ -133,8 +161,62 @@ class Settings(BaseSettings):
         "185.71.76.0/27,185.71.77.0/27,77.75.153.0/25,77.75.156.11,77.75.156.35,77.75.154.128/25,2a02:5180::/32",
         description="The networks YooKassa's notices come from, by comma.",
     )
+
+    yookassa_receipts: Literal["54fz", "self-employed"] | None = Field(
+        None,
+        description="Fiscal receipts inside YooKassa's payments: the form of 54-FZ or of the self-employed. Empty: none.",
+    )
+    yookassa_vat_code: int = Field(
+        1, ge=1, le=99, description="Their VAT code by YooKassa's list: 1 no VAT, 2 0 %, 4 20 %, … 54-FZ only."
+    )
+    yookassa_tax_system: int | None = Field(
+        None, ge=1, le=6, description="Their tax system, 1 to 6, where the shop has several. 54-FZ only."
+    )
+    yookassa_payment_subject: Literal[
+        "service", "payment", "commodity", "job", "intellectual_activity", "property_right", "composite", "another"
+    ] = Field("service", description="Their subject of payment. 54-FZ only.")
+    yookassa_payment_mode: Literal["full_payment", "full_prepayment", "advance"] = Field(
+        "full_payment",
+        description="Their mode of payment. The other two need a closing receipt later, which is yours to make. 54-FZ only.",
+    )
+    yookassa_receipt_item: str = Field(
+        "", max_length=128, description="What they say was sold. Default: a top-up of the balance, in Russian."
+    )
+    yookassa_measure: Literal["piece", "minute", "hour", "day", "another"] | None = Field(
+        None, description="Their unit of measure, where the cash register wants one. 54-FZ only."
+    )
+    yookassa_email_only: bool = Field(
+        default=False, description="Ask for an e-mail address, not a phone number: «Чеки от ЮKassa» go to e-mail only."
+    )
+
     crypto_pay_token: str | None = Field(None, description="Crypto Pay (@CryptoBot): your app's token.")
     crypto_pay_api_url: str = Field("https://pay.crypt.bot", description="Crypto Pay's API server.")
+
+    my_tax_inn: str | None = Field(
+        None,
+        pattern=r"^[0-9]{12}$",
+        description="«Мой налог»: the INN of the self-employed operator; with a password, receipts are registered there.",
+    )
+    my_tax_password: str | None = Field(None, description="«Мой налог»: the password of the taxpayer's account.")
+    my_tax_service_name: str = Field(
+        "Пополнение баланса",
+        min_length=1,
+        max_length=120,
+        description="What a receipt of «Мой налог» says was sold; our number is added.",
+    )
+    my_tax_providers: str = Field(
+        "stars,cryptopay,transfer",
+        description="The ways to pay whose receipts are registered there, by comma: stars, cryptopay, transfer, yookassa.",
+    )
+    my_tax_api_url: str = Field("https://lknpd.nalog.ru/api/v1", description="The API server of «Мой налог».")
+    my_tax_timeout_s: float = Field(20, gt=0, le=120, description="Seconds one request to «Мой налог» may take.")
+    my_tax_unknown_s: float = Field(
+        900,
+        gt=0,
+        le=86400,
+        description="Seconds after which a request to «Мой налог» without an answer cannot arrive any more.",
+    )
+
     referral_reward: int = Field(
         2_000, ge=0, le=MAX_MINOR, description="The inviter's reward for a friend's first paid job, in minor units."
     )
@@ -206,6 +288,13 @@ class Settings(BaseSettings):
     database_alert_mb: int = Field(
         0, ge=0, le=10**9, description="Alert when the database is larger than this, in MB; 0: never."
     )
+
+    backup_dir: Path | None = Field(
+        None, description="Folder of backups the bot makes by itself: on another disk than DATA_DIR. Empty: none."
+    )
+    backup_every_h: float = Field(24, ge=0, le=8760, description="Hours between two of them; 0: none by itself.")
+    backup_keep: int = Field(14, ge=0, le=10_000, description="How many of them stay; 0: all.")
+
     kie_creates_per_10s: int = Field(
         20, ge=1, le=2000, description="Tasks per 10 s Kie allows this account; we stay a little below."
     )
@@ -231,6 +320,40 @@ class Settings(BaseSettings):
     assistant_credits_a_day: int = Field(
         500, ge=0, le=10_000_000, description="Kie credits that all its calls may take in 24 hours; 0: no limit."
     )
+
+    content_rules: Path | None = Field(
+        None,
+        description="A TOML file with content rules of your own (docs/operations/content.md); read again when it changes.",
+    )
+    strikes_ban: int = Field(
+        5, ge=0, le=1000, description="Strikes within STRIKE_DAYS after which a user is banned for a while; 0: never."
+    )
+    strike_days: int = Field(30, ge=1, le=3650, description="Days a strike counts.")
+    strike_ban_days: int = Field(7, ge=1, le=3650, description="Days such a ban lasts.")
+    provider_strikes: bool = Field(
+        default=False, description="Count what Kie's models refuse for its content as a strike, too."
+    )
+    provider_checker: Literal["default", "on", "off"] = Field(
+        "default", description="The models' own content filters, where they have one: as Kie sets them, on, or off."
+    )
+    content_check_url: str | None = Field(
+        None, description="A checker of your own that is asked about every order before its purchase."
+    )
+    content_check_token: str | None = Field(None, description="It gets this: `Authorization: Bearer …`.")
+    content_check_deadline_ms: int = Field(
+        2000, ge=100, le=3000, description="How long an order waits for its answer, in milliseconds."
+    )
+    content_check_fail: Literal["allow", "refuse"] = Field(
+        "refuse", description="What becomes of an order that it does not answer in time."
+    )
+    ai_mark: str = Field(
+        "",
+        max_length=100,
+        description="A line under results: `on` for “Made with AI” in the reader's language, or your own words. Empty: none.",
+    )
+    keep_refused_texts_days: int = _kept(30, "the texts of refused orders; those whose appeal waits stay")
+    keep_refusals_days: int = _kept(365, "refusals without their texts; strikes count for STRIKE_DAYS")
+
     failpoint: str | None = Field(
         None,
         description="Tests only: die with SIGKILL at the named point (name or name:N). "
@@ -248,13 +371,17 @@ class Settings(BaseSettings):
         "public_url",
         "render_external_url",
         "telegram_api_url",
+        "telegram_webhook_url",
         "kie_api_url",
         "kie_upload_url",
         "yookassa_api_url",
         "crypto_pay_api_url",
+        "my_tax_api_url",
         "terms_url",
+        "otel_exporter_otlp_endpoint",
         "privacy_url",
         "consent_url",
+        "content_check_url",
     )
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
@@ -280,6 +407,14 @@ class Settings(BaseSettings):
                 ip_network(part)
             except ValueError:
                 raise ValueError(f"{part} is not a network such as 185.71.76.0/27") from None
+        return value
+
+    @field_validator("my_tax_providers")
+    @classmethod
+    def _are_ways_to_pay(cls, value: str) -> str:
+        for part in filter(None, map(str.strip, value.split(","))):
+            if part not in {"stars", "cryptopay", "transfer", "yookassa"}:
+                raise ValueError(f"{part} is not a way to pay: stars, cryptopay, transfer, yookassa")
         return value
 
     @field_validator("admin_ids")
@@ -330,6 +465,12 @@ class Settings(BaseSettings):
     def base_url(self) -> str | None:
         """The URL where the outside reaches us; None if it cannot."""
         return self.public_url or self.render_external_url
+
+    @property
+    def webhook_url(self) -> str | None:
+        """Where Telegram sends updates; None: they are fetched by long polling."""
+        base = self.telegram_webhook_url or self.base_url
+        return None if base is None else f"{base}/telegram/webhook"
 
     @property
     def has_assistant(self) -> bool:
@@ -417,11 +558,20 @@ class _YooKassaKeys(BaseSettings):
     yookassa_secret_key: str | None = None
 
 
+class _MyTaxKeys(BaseSettings):
+    """The pair of «Мой налог», likewise."""
+
+    model_config = Settings.model_config
+    my_tax_inn: str | None = None
+    my_tax_password: str | None = None
+
+
 def load() -> Settings:
     """Read the settings, or refuse to start naming every bad and every missing one at once."""
     try:
         missing = _missing_of(_Keys())
         unpaired = _missing_of(_YooKassaKeys())
+        without_tax = _missing_of(_MyTaxKeys())
     except UnicodeDecodeError:
         raise Startup("The file .env is not UTF-8 text: save it as UTF-8, or remove it.") from None
     problems = []
@@ -433,6 +583,10 @@ def load() -> Settings:
         problems.append(
             f"{unpaired[0]} is missing (set both YOOKASSA_SHOP_ID and YOOKASSA_SECRET_KEY, or neither for no YooKassa)"
         )
+    if len(without_tax) == 1:
+        problems.append(
+            f"{without_tax[0]} is missing (set both MY_TAX_INN and MY_TAX_PASSWORD, or neither for no «Мой налог»)"
+        )
     try:
         settings = Settings()
     except ValidationError as error:
@@ -440,7 +594,7 @@ def load() -> Settings:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}" for one in error.errors()
         ]
     else:
-        problems += _wrong_rate(settings)
+        problems += _wrong_rate(settings) + _wrong_receipts(settings)
     if problems:
         raise Startup("These settings are wrong: " + "; ".join(problems) + ".") from None
     return settings.in_sandbox() if settings.sandboxed else settings
@@ -453,6 +607,21 @@ def _wrong_rate(settings: Settings) -> list[str]:
     if settings.currency != "RUB" and "usd_rate" not in settings.model_fields_set:
         return [f"USD_RATE is missing (how much {settings.currency} one US dollar costs)"]
     return []
+
+
+def _wrong_receipts(settings: Settings) -> list[str]:
+    """Fiscal receipts are about roubles and part of YooKassa's payments; those of the self-employed have fewer fields."""
+    given = [name for name in FOR_54FZ if name in settings.model_fields_set]
+    if settings.yookassa_receipts is None:
+        return [f"{name.upper()} has no effect without YOOKASSA_RECEIPTS" for name in given]
+    problems = []
+    if settings.currency != "RUB":
+        problems.append("YOOKASSA_RECEIPTS needs CURRENCY=RUB")
+    if settings.yookassa_shop_id is None and not settings.sandboxed:
+        problems.append("YOOKASSA_RECEIPTS needs YOOKASSA_SHOP_ID and YOOKASSA_SECRET_KEY")
+    if settings.yookassa_receipts == "self-employed":
+        problems += [f"{name.upper()} is not part of receipts of the self-employed: leave it empty" for name in given]
+    return problems
 
 
 def _missing_of(keys: BaseSettings) -> list[str]:

@@ -1,4 +1,4 @@
-"""The settings as the values that slices take: prices, limits, times, payment options, referral terms. Imports no aiogram."""
+"""The settings as the values that slices take: prices, limits, times, content rules, payment options. Imports no aiogram."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -6,12 +6,22 @@ from decimal import Decimal
 from photomat.app.settings import Settings
 from photomat.assistant.calls import CallLimits
 from photomat.catalog.pricing import USD_PER_CREDIT, Rates
+from photomat.db.pool import Pool
+from photomat.fiscal.issuer import FiscalTimes
 from photomat.jobs.job import Times
+from photomat.kernel.errors import Startup
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.moderation.checker import ContentChecker
+from photomat.moderation.refusal import StrikePolicy
+from photomat.moderation.rulebook import RuleBook
+from photomat.moderation.rules import BadRules
+from photomat.orders.content import ContentGate
 from photomat.orders.limits import Limits
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
 from photomat.rewards.payouts import ReferralTerms
-from photomat.texts.load import LANGUAGES, Texts
+from photomat.telegram.limits import CLOUD, LOCAL, BotApiLimits
+from photomat.texts.load import LANGUAGES, Texts, load_texts
 from photomat.users.consent import ConsentDocument
 
 
@@ -28,6 +38,47 @@ def limits_of(settings: Settings) -> Limits:
         pause=timedelta(seconds=settings.cooldown_s),
         free_a_day=settings.free_per_day,
         free_a_friend=settings.referral_free,
+    )
+
+
+def strikes_of(settings: Settings) -> StrikePolicy:
+    said = {"strikes": settings.strikes_ban, "days": settings.strike_days}
+    return StrikePolicy(
+        limit=settings.strikes_ban,
+        within=timedelta(days=settings.strike_days),
+        ban=timedelta(days=settings.strike_ban_days),
+        counts_provider=settings.provider_strikes,
+        ban_reason={language: load_texts().say(language, "content-ban-reason", **said) for language in LANGUAGES},
+    )
+
+
+def content_checker_of(settings: Settings) -> ContentChecker | None:
+    """The operator's own checker; None without one."""
+    if settings.content_check_url is None:
+        return None
+    return ContentChecker(
+        url=settings.content_check_url,
+        token=settings.content_check_token,
+        deadline_s=settings.content_check_deadline_ms / 1000,
+        allows_without=settings.content_check_fail == "allow",
+    )
+
+
+def rule_book(settings: Settings, pool: Pool) -> RuleBook:
+    book = RuleBook(pool=pool, file=settings.content_rules)
+    try:
+        book.read_file()
+    except BadRules as error:
+        raise Startup(f"CONTENT_RULES cannot be used: {error}.") from None
+    return book
+
+
+def content_gate(settings: Settings, rulebook: RuleBook) -> ContentGate:
+    return ContentGate(
+        rulebook=rulebook,
+        policy=strikes_of(settings),
+        checker=content_checker_of(settings),
+        provider_checker=settings.provider_checker,
     )
 
 
@@ -82,6 +133,22 @@ def payment_options_of(settings: Settings) -> PaymentOptions:
     )
 
 
+def fiscal_options_of(settings: Settings, texts: Texts) -> FiscalOptions | None:
+    """What YooKassa's fiscal receipts say; None where it is sent none. They are documents of Russian law: in Russian."""
+    if not settings.yookassa_receipts:
+        return None
+    return FiscalOptions(
+        form=settings.yookassa_receipts,
+        item=settings.yookassa_receipt_item or texts.say("ru", "fiscal-receipt-item"),
+        vat_code=settings.yookassa_vat_code,
+        tax_system=settings.yookassa_tax_system,
+        payment_subject=settings.yookassa_payment_subject,
+        payment_mode=settings.yookassa_payment_mode,
+        measure=settings.yookassa_measure or None,
+        email_only=settings.yookassa_email_only,
+    )
+
+
 def referral_terms_of(settings: Settings) -> ReferralTerms:
     return ReferralTerms(
         inviter=Money(settings.referral_reward, settings.currency),
@@ -92,3 +159,17 @@ def referral_terms_of(settings: Settings) -> ReferralTerms:
 
 def welcome_credit_of(settings: Settings) -> Money:
     return Money(settings.welcome, settings.currency)
+
+
+def bot_api_limits_of(settings: Settings) -> BotApiLimits:
+    return CLOUD if settings.telegram_local_dir is None else LOCAL
+
+
+def fiscal_times_of(settings: Settings) -> FiscalTimes:
+    """How long requests to the tax service last; the delay is never shorter than a claim."""
+    request = timedelta(seconds=settings.my_tax_timeout_s)
+    return FiscalTimes(request=request, unknown_delay=max(timedelta(seconds=settings.my_tax_unknown_s), request * 5))
+
+
+def taxed_providers_of(settings: Settings) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, settings.my_tax_providers.split(","))))

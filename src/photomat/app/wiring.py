@@ -21,7 +21,7 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
+from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers, tax_service
 from photomat.app.flow import (
     DUE,
     URGENT,
@@ -37,12 +37,19 @@ from photomat.app.live_settings import LiveSettings
 from photomat.app.personal_data import export_builder, forget_worker, personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import (
+    bot_api_limits_of,
     call_limits_of,
     consent_of,
+    content_gate,
+    fiscal_options_of,
+    fiscal_times_of,
     limits_of,
     payment_options_of,
     rates_of,
     referral_terms_of,
+    rule_book,
+    strikes_of,
+    taxed_providers_of,
     times_of,
     welcome_credit_of,
 )
@@ -73,6 +80,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
+from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy
 from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
@@ -86,6 +94,7 @@ from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
+from photomat.moderation.rulebook import RuleBook
 from photomat.operators.access import Owners
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, make_invoice_due
@@ -96,7 +105,9 @@ from photomat.payments.stars_reader import StarsReader
 from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
 from photomat.privacy.personal_data import PersonalData
+from photomat.providers.fiscal_port import TaxService
 from photomat.providers.port import PaymentProvider
+from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
@@ -109,6 +120,7 @@ from photomat.templates.template import Template
 from photomat.texts.load import Texts, load_texts
 from photomat.web.app import HealthProbe, build_app
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.metrics import MetricsPage
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
@@ -131,10 +143,12 @@ class Program:
     bot: Bot
     kie: KieClient
     providers: Mapping[str, PaymentProvider]
+    tax: TaxService | None
     texts: Texts
     catalog: Catalog
     templates: Mapping[str, Template]
     cheapest: Cheapest
+    rulebook: RuleBook
     wakes: Wakes
     state: ActiveState
     instance: InstanceId
@@ -204,13 +218,19 @@ class Program:
             rates=rates_of(self.settings),
             limits=limits_of(self.settings),
             accepts_callbacks=self.settings.base_url is not None,
+            content=content_gate(self.settings, self.rulebook),
             cheapest=self.cheapest,
             consent=consent_of(self.settings, self.texts),
         )
 
     @property
     def topups(self) -> TopupService:
-        return TopupService(pool=self.pool, options=payment_options_of(self.settings), providers=self.providers)
+        return TopupService(
+            pool=self.pool,
+            options=payment_options_of(self.settings),
+            providers=self.providers,
+            fiscal=fiscal_options_of(self.settings, self.texts),
+        )
 
     def _bot_config(self) -> BotConfig:
         settings = self.settings
@@ -228,7 +248,12 @@ class Program:
             support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
             files=self.file_sources,
             pages=ResultPages(
-                messenger=TelegramMessenger(self.bot), archive=self._archive, texts=self.texts, links=self._links
+                messenger=TelegramMessenger(self.bot),
+                archive=self._archive,
+                texts=self.texts,
+                links=self._links,
+                limits=bot_api_limits_of(self.settings),
+                mark=settings.ai_mark,
             ),
             has_assistant=settings.has_assistant,
             admin=AdminOptions(
@@ -258,6 +283,7 @@ class Program:
             disk_alert_bytes=self.settings.disk_alert_mb * MIB,
             database_alert_bytes=self.settings.database_alert_mb * MIB,
             ticket_alert=timedelta(minutes=self.settings.ticket_alert_min),
+            backup_every=timedelta(hours=self.settings.backup_every_h if self.settings.backup_dir else 0),
         )
 
     @property
@@ -287,8 +313,15 @@ class Program:
                 ).resolve,
                 stopping=lambda: self.stop.is_set() or self.drain.wanted,
                 send_queue=SendQueue(apart_s=self.claims.creates.apart_s),
+                strikes=self.live.following(lambda: strikes_of(self.settings)),
             ),
-            poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
+            poller=TaskPoller(
+                pool=self.pool,
+                provider=self.kie,
+                times=times_of(self.settings),
+                wake=wake,
+                strikes=self.live.following(lambda: strikes_of(self.settings)),
+            ),
             coordinator=self.live.following(lambda: self._coordinator(messenger, wake)),
             completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
             resender=self._resender(messenger),
@@ -347,6 +380,7 @@ class Program:
             texts=self.texts,
             links=self._links,
             rich=self.settings.rich_results,
+            limits=bot_api_limits_of(self.settings),
         )
         return Coordinator(
             pool=self.pool,
@@ -357,6 +391,7 @@ class Program:
             wake=wake,
             lease=timedelta(seconds=self.settings.delivery_lease_s),
             storefront=self.orders.storefront,
+            mark=self.settings.ai_mark,
         )
 
     def _resender(self, messenger: Messenger) -> Resender:
@@ -367,6 +402,8 @@ class Program:
             texts=self.texts,
             model_of=self.catalog.models.get,
             links=self._links,
+            limits=bot_api_limits_of(self.settings),
+            mark=lambda: self.settings.ai_mark,
         )
 
     def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
@@ -374,11 +411,16 @@ class Program:
             invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, calls=refund_calls(self.bot, self.providers)),
             rewards=self.live.following(lambda: RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings))),
+            fiscal=FiscalIssuer(pool=self.pool, policy=self._fiscal_policy, times=fiscal_times_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
+
+    @property
+    def _fiscal_policy(self) -> FiscalPolicy:
+        return FiscalPolicy(readers={}, tax=self.tax, taxed=taxed_providers_of(self.settings))
 
     def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return broadcast_steps(
@@ -404,7 +446,9 @@ class Program:
                 version=__version__,
                 queue_depth=lambda: queue_depth(self.pool),
                 is_disk_full=lambda: self.disk.is_full,
-                metrics_token=self.settings.metrics_token,
+            ),
+            metrics=MetricsPage(
+                refresh=DatabaseFigures(self.pool).refresh, token=self.settings.metrics_token, pool=self.pool
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
@@ -474,10 +518,12 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         bot=bot,
         kie=kie,
         providers=payment_providers(stack, settings),
+        tax=tax_service(stack, settings),
         texts=texts,
         catalog=catalog,
         templates=shipped_templates(catalog),
         cheapest=Cheapest(),
+        rulebook=rule_book(settings, pool),
         wakes=Wakes(DUE),
         state=ActiveState(),
         instance=instance,
@@ -504,6 +550,7 @@ def result_files(settings: Settings) -> ResultFiles:
         folder=settings.results_folder,
         trusted_host=_kie_host(settings),
         reserve_bytes=settings.disk_reserve_mb * MIB,
+        limits=bot_api_limits_of(settings),
     )
 
 
@@ -516,6 +563,7 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
+        limits=bot_api_limits_of(settings),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
         folder=settings.results_folder,
@@ -557,5 +605,5 @@ def refund_calls(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str
     }
 
 
-async def _refund_at(provider: PaymentProvider, refund: ClaimedRefund) -> None:
-    await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
+async def _refund_at(provider: PaymentProvider, refund: ClaimedRefund) -> str | None:
+    return await provider.refund(refund.payment.external_id, refund.paid, key=refund.key, fiscal=refund.fiscal)

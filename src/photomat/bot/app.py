@@ -21,6 +21,7 @@ from photomat.bot.bans import RefuseBanned
 from photomat.bot.menu import broadcast_button, deep_link, fallback, search
 from photomat.bot.menu import handlers as menu
 from photomat.bot.middlewares import AnswerEveryTap, CloseAnsweredQuestion, LeaveQuestionOnNewPage, RegisterSender
+from photomat.bot.moderation import handlers as moderation
 from photomat.bot.order_card import handlers as order_card
 from photomat.bot.order_form import handlers as order_form
 from photomat.bot.order_form import voice_handlers
@@ -35,6 +36,7 @@ from photomat.bot.support import desk
 from photomat.bot.support import handlers as support
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
+from photomat.bot.topup import contact as topup_contact
 from photomat.bot.topup import handlers as topup
 from photomat.bot.topup import stars, subscription
 from photomat.bot.transfer import handlers as transfer
@@ -112,10 +114,12 @@ def _routers() -> list[Router]:
         next_order.router(),
         rewards.router(),
         topup.router(),
+        topup_contact.router(),
         subscription.router(),
         support.router(),
         privacy.router(),
         consent.router(),
+        moderation.router(),
         fallback.unknown_command_router(),
         desk.router(),
         support.messages_router(),
@@ -132,6 +136,7 @@ def _routers() -> list[Router]:
         order_card.router(),
         assistant.router(),
         topup.own_sum_router(),
+        topup_contact.answers_router(),
         wish_changes.router(),
         wish.router(),
         fallback.router(),

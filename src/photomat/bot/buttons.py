@@ -455,6 +455,18 @@ class CheckInvoiceButton(CallbackData, PrivateOnly, prefix="pc"):
     topup_id: Id
 
 
+class ContactAction(StrEnum):
+    SHOW = "show"
+    CHANGE = "set"
+    DELETE = "del"
+
+
+class FiscalContactButton(CallbackData, OpensPage, PrivateOnly, prefix="fc"):
+    """Shows, changes or deletes where the fiscal receipts of the user who taps go."""
+
+    action: ContactAction
+
+
 class SubscriptionAction(StrEnum):
     SHOW = "show"
     BUY = "buy"
@@ -543,6 +555,24 @@ class DeskAction(StrEnum):
     SHOW = "show"
     CLOSE = "close"
     KEEP = "keep"
+
+
+class AppealButton(CallbackData, prefix="ca"):
+    """Asks an operator to look at a refused text."""
+
+    refusal_id: Id
+
+
+class AppealVerdict(StrEnum):
+    ALLOW = "yes"
+    DECLINE = "no"
+
+
+class DecideAppealButton(CallbackData, prefix="cd"):
+    """An operator's decision about an appeal."""
+
+    verdict: AppealVerdict
+    refusal_id: Id
 
 
 class DeskButton(CallbackData, prefix="uo"):

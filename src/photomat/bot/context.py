@@ -32,6 +32,7 @@ from photomat.payments.service import TopupService
 from photomat.privacy.personal_data import PersonalData
 from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.welcome import ensure_user
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.templates.examples import Examples
 from photomat.templates.stored import Templates
 from photomat.texts.load import Say, Texts
@@ -129,6 +130,11 @@ class UpdateContext:
     @property
     def pool(self) -> Pool:
         return self.config.pool
+
+    @property
+    def server(self) -> BotApiLimits:
+        """How large files the Bot API server gives out and takes."""
+        return CLOUD if self.config.files is None else self.config.files.limits
 
     @property
     def orders(self) -> OrderService:

@@ -123,9 +123,10 @@ class Broadcasting(StatesGroup):
 
 
 class Paying(StatesGroup):
-    """A sum of a top-up is typed; the way and the waiting order are in the conversation's data."""
+    """A sum of a top-up is typed, or where its receipt goes; the way and the waiting order are in the conversation's data."""
 
     naming_sum = State()
+    naming_contact = State()
 
 
 class Supporting(StatesGroup):

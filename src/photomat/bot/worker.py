@@ -31,11 +31,13 @@ from photomat.db.pool import is_unavailable, transaction
 from photomat.inbox.lanes import claim_lane, park, release
 from photomat.inbox.update import Claimed, kind_of
 from photomat.kernel.clock import backoff_s
+from photomat.kernel.crashes import report_crash
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, InstanceId
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trace import span
 from photomat.telegram.errors import translate
 from photomat.telegram.port import Unauthorized, Unreachable
 from photomat.users.user import DEFAULT_LANGUAGE
@@ -135,9 +137,12 @@ class UpdateWorker:
         return claimed
 
     async def handle(self, claimed: Claimed) -> None:
-        with correlated(
-            secrets.token_hex(4), received_id=claimed.received_id, update_id=claimed.update_id, lane=claimed.lane
-        ) as corr:
+        with (
+            correlated(
+                secrets.token_hex(4), received_id=claimed.received_id, update_id=claimed.update_id, lane=claimed.lane
+            ) as corr,
+            span("update.handle", kind=kind_of(claimed.update)),
+        ):
             await self._process(claimed, corr)
 
     async def _claim_one(self) -> Claimed | None:
@@ -189,6 +194,8 @@ class UpdateWorker:
 
     async def _retry_or_park(self, claimed: Claimed, trouble: Exception) -> None:
         error, retry = describe(trouble), retry_after(trouble, claimed)
+        if retry is None or retry.counted:
+            report_crash(trouble, "UPDATE_PARKED" if retry is None else "UPDATE_RETRY")
         if retry is None:
             await self._park(claimed, error=error)
             return

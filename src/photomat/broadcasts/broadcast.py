@@ -228,6 +228,31 @@ async def stop(tx: Transaction, broadcast_id: int) -> bool:
     return stopped is not None
 
 
+async def drop_broadcasts(tx: Transaction) -> int:
+    """A restored database: stop what is being sent; whoever waits for it may have got it since. Return how many they are."""
+    rows = await tx.fetch(
+        """
+        UPDATE broadcast_sends SET due_at = NULL, left_at = coalesce(left_at, photomat_now()), outcome = 'unknown',
+                                   error = 'restored from a backup'
+         WHERE outcome IS NULL RETURNING user_id
+        """
+    )
+    await tx.execute(
+        """
+        UPDATE broadcasts SET state = 'stopped', ended_at = photomat_now(), due_at = photomat_now(),
+                              filled_at = coalesce(filled_at, photomat_now())
+         WHERE state = 'sending'
+        """
+    )
+    await tx.execute(
+        """
+        UPDATE broadcasts SET preview_due_at = NULL, preview_left_at = photomat_now(), preview_outcome = 'unknown'
+         WHERE preview_due_at IS NOT NULL
+        """
+    )
+    return len(rows)
+
+
 async def resume(tx: Transaction, broadcast_id: int) -> bool:
     """Go on with a stopped broadcast; False if it is not stopped, or nobody is left to be written to."""
     resumed = await tx.fetchval(

@@ -71,6 +71,7 @@ class Model:
 
     `free` means that customers pay nothing, whatever Kie charges. `off` says why it is not sold until an operator turns it on,
     `instead` which model replaces it, `doubt` which of its facts are assumed. `needs_callback`: Kie refuses it without a URL.
+    `checkers` are its switches for a content filter of the provider: true filters.
     """
 
     id: str
@@ -99,6 +100,7 @@ class Model:
     needs_callback: bool = False
     sent: Mapping[str, Any] = field(default_factory=dict)
     omits: Mapping[str, str] = field(default_factory=dict)
+    checkers: tuple[str, ...] = ()
     one_of: tuple[tuple[str, ...], ...] = ()
     never: tuple[Condition, ...] = ()
     together: tuple[Together, ...] = ()

@@ -284,6 +284,7 @@ class ModelTable(Table):
     free: bool = False
     sent: dict[str, Any] = {}
     omits: dict[str, Any] = {}
+    checkers: Texts = ()
     input: Rows[InputTable]
     one_of: Annotated[tuple[Texts, ...], Field(strict=False)] = ()
     never: Rows[NeverTable] = ()

@@ -62,8 +62,7 @@ async def _telegram(context: CheckContext) -> list[Finding]:
 
 async def _webhook(context: CheckContext, bot: Bot) -> list[Finding]:
     info = await bot.get_webhook_info(request_timeout=CALL_TIMEOUT_S)
-    base_url = context.settings.base_url
-    wanted = "" if base_url is None else f"{base_url}/telegram/webhook"
+    wanted = context.settings.webhook_url or ""
     found = [ok(f"Updates come by {'webhook' if wanted else 'long polling'}.")]
     if info.url != wanted:
         now = f"to {info.url}" if info.url else "nowhere (long polling)"

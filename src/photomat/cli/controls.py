@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from photomat.catalog.load import load_catalog
+from photomat.cli.backup import resume_restore
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
 from photomat.cluster.instances import RunningInstance, running_instances
@@ -29,6 +30,13 @@ class Pausable(StrEnum):
     MODEL = "model"
 
 
+class Resumable(StrEnum):
+    BOT = "bot"
+    PROVIDER = "provider"
+    MODEL = "model"
+    RESTORE = "restore"
+
+
 def pause(
     what: Pausable,
     model: ModelId = None,
@@ -42,9 +50,20 @@ def pause(
     _do(lambda pool: controls.pause(pool, name, operator=operator_name(), reason=reason, notice=notice, lasts=lasts))
 
 
-def resume(what: Pausable, model: ModelId = None, *, reason: Reason) -> None:
-    """End a pause."""
-    name = _name(what, model)
+def resume(
+    what: Resumable,
+    model: ModelId = None,
+    *,
+    reason: Reason,
+    force: Annotated[
+        bool, typer.Option("--force", help="After a restore: although something is not in order.")
+    ] = False,
+) -> None:
+    """End a pause; `restore` after its checklist."""
+    if what is Resumable.RESTORE:
+        resume_restore(reason=reason, force=force)
+        return
+    name = _name(Pausable(what), model)
     _do(lambda pool: controls.resume(pool, name, operator=operator_name(), reason=reason))
 
 

@@ -8,11 +8,13 @@ from photomat.cli import (
     assistant,
     assistant_usage,
     audit,
+    backup,
     broadcast,
     catalog,
     catalog_changes,
     check,
     console,
+    content,
     controls,
     installation,
     jobs,
@@ -22,6 +24,7 @@ from photomat.cli import (
     settings,
     templates,
     tickets,
+    upgrade,
     users,
     wallet,
 )
@@ -41,6 +44,9 @@ app.command("prune")(installation.prune)
 app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
+app.add_typer(backup.app, name="backup")
+app.add_typer(backup.restore_app, name="restore")
+app.command("upgrade")(upgrade.upgrade)
 app.add_typer(installation.app, name="installation")
 app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")
@@ -48,6 +54,7 @@ app.add_typer(wallet.app, name="wallet")
 app.add_typer(users.app, name="users")
 app.add_typer(payments.receipts_app, name="receipts")
 app.add_typer(tickets.app, name="tickets")
+app.add_typer(content.app, name="content")
 app.add_typer(payments.app, name="payments")
 app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")

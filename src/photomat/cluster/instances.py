@@ -145,3 +145,8 @@ async def want_drain(tx: Transaction, instance: str, *, wanted: bool) -> None:
 
 async def forget_dead_instances(pool: Pool) -> None:
     await pool.execute("DELETE FROM instances WHERE seen_at < photomat_now() - $1::interval", FORGOTTEN_AFTER)
+
+
+async def forget_all_instances(tx: Transaction) -> None:
+    """A restored database: the instances that wrote here are not those that will."""
+    await tx.execute("DELETE FROM instances")

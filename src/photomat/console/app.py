@@ -15,6 +15,7 @@ from aiohttp.typedefs import Handler
 from photomat.console import access, live, pages
 from photomat.console.config import ConsoleConfig
 from photomat.console.page import BASE, CONFIG, FIRST_PAGE, TEMPLATES, Action, Page, PageContext, config_of
+from photomat.kernel.crashes import report_crash
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import SignedIn
@@ -30,6 +31,7 @@ ACTIONS: Final[Sequence[Action]] = [action for module in MODULES for action in m
 ORDER: Final = (
     "today",
     "tickets",
+    "moderation",
     "jobs",
     "users",
     "money",
@@ -113,6 +115,7 @@ async def _show_errors(request: web.Request, handler: Handler) -> web.StreamResp
     except Exception as error:  # noqa: BLE001  the page says so, the log says what
         resource = request.match_info.route.resource
         log.error("CONSOLE_ERROR", page=resource.canonical if resource else "", error=describe(error))
+        report_crash(error, "CONSOLE_ERROR")
         return _error_page(request, 500)
 
 

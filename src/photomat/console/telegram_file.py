@@ -1,6 +1,6 @@
-"""A file that somebody sent to the bot, read from Telegram for whoever is signed in; nothing is stored."""
+"""A file that somebody sent to the bot, read from Telegram for whoever is signed in; streamed, nothing is stored."""
 
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
 from typing import Final
 
 from aiohttp import web
@@ -10,28 +10,56 @@ from photomat.kernel.errors import Transient
 from photomat.media.sniff import HEAD_BYTES, sniff
 from photomat.telegram.files import NotGiven, TooBig
 
-MOST_BYTES: Final = 20 * 2**20
+FIRST_BYTES: Final = 2**20
 
 
 async def telegram_file(
-    ctx: PageContext, file_id: str, *, name: str, shown: Collection[str], most_bytes: int = MOST_BYTES
-) -> web.Response:
+    ctx: PageContext, file_id: str, *, name: str, shown: Collection[str], most_bytes: int | None = None
+) -> web.StreamResponse:
     """The file: shown if its bytes are of one of these types, else as a download of no type."""
-    body = bytearray()
     try:
         async with ctx.config.files.opened(file_id) as chunks:
-            async for chunk in chunks:
-                body += chunk
-                if len(body) > most_bytes:
-                    raise web.HTTPRequestEntityTooLarge(most_bytes, len(body))
+            first = await _first(chunks, most_bytes or FIRST_BYTES)
+            if most_bytes is not None and len(first) > most_bytes:
+                raise web.HTTPRequestEntityTooLarge(most_bytes, len(first))
+            return await _streamed(ctx.request, _answer(first, name=name, shown=shown), first, chunks)
     except (NotGiven, TooBig):
         raise web.HTTPNotFound from None
     except Transient:
         raise web.HTTPServiceUnavailable from None
-    mime = sniff(bytes(body[:HEAD_BYTES])).mime
-    is_shown = mime is not None and mime in shown
-    return web.Response(
-        body=bytes(body),
-        content_type=mime if is_shown and mime else "application/octet-stream",
-        headers={"Content-Disposition": f'{"inline" if is_shown else "attachment"}; filename="{name}"'},
+
+
+async def _first(chunks: AsyncIterator[bytes], wanted: int) -> bytes:
+    """The beginning: a chunk more than wanted, where the file has more."""
+    found = bytearray()
+    async for chunk in chunks:
+        found += chunk
+        if len(found) > wanted:
+            break
+    return bytes(found)
+
+
+def _answer(first: bytes, *, name: str, shown: Collection[str]) -> web.StreamResponse:
+    mime = sniff(first[:HEAD_BYTES]).mime
+    is_shown = mime in shown
+    answer = web.StreamResponse(
+        headers={"Content-Disposition": f'{"inline" if is_shown else "attachment"}; filename="{name}"'}
     )
+    answer.content_type = mime if is_shown else "application/octet-stream"
+    return answer
+
+
+async def _streamed(
+    request: web.Request, answer: web.StreamResponse, first: bytes, chunks: AsyncIterator[bytes]
+) -> web.StreamResponse:
+    """Once begun, an answer can only be cut: the browser then shows a failed download."""
+    await answer.prepare(request)
+    try:
+        await answer.write(first)
+        async for chunk in chunks:
+            await answer.write(chunk)
+        await answer.write_eof()
+    except (Transient, TooBig, ConnectionError):
+        if request.transport is not None:
+            request.transport.abort()
+    return answer

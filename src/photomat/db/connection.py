@@ -7,16 +7,19 @@ connection idle. So a connection is marked from the first message of a statement
 and a marked one is rolled back before its next statement, or when it returns to the pool. A statement that ends normally
 costs no extra round trip.
 
+What must happen only if a transaction is committed, such as counting, waits in `on_commit` and is dropped with a rollback,
+that of a savepoint included.
+
 Everything runs READ COMMITTED, whatever a role or database is set to: transactions say so when they begin. Where a session
 cannot be set (behind a transaction pooler) and the server's default is another level, a single statement gets a transaction
 of its own.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import asyncpg
-from asyncpg.transaction import Transaction
+from asyncpg.transaction import Transaction, TransactionState
 
 ROLLBACK_TIMEOUT_S: Final = 2.0
 """A healthy server needs a millisecond; a slower connection is not worth keeping."""
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
         _top_xact: Transaction | None
 
+        def _check_open(self) -> None: ...
         async def _execute(self, *arguments: Any, **options: Any) -> Any: ...
         async def _executemany(self, *arguments: Any, **options: Any) -> Any: ...
         async def _get_statement(self, *arguments: Any, **options: Any) -> Any: ...
@@ -48,15 +52,69 @@ else:
     _Connection = asyncpg.Connection
 
 
+if TYPE_CHECKING:
+
+    class _Transaction(Transaction):
+        """The private parts of asyncpg's transaction that are used below."""
+
+        _connection: "SyncedConnection"
+        _nested: bool
+        _state: TransactionState
+else:
+    _Transaction = Transaction
+
+
+class WatchedTransaction(_Transaction):
+    """A transaction or savepoint that calls what waits in `on_commit` of its connection once it is committed."""
+
+    __slots__ = ("_first",)
+
+    async def start(self) -> None:
+        """Begin; what waits from here on is this transaction's own."""
+        await super().start()
+        waiting = self._connection.on_commit
+        if not self._nested:
+            waiting.clear()
+        self._first = len(waiting)
+
+    async def __aexit__(self, extype: object, ex: object, tb: object) -> None:
+        try:
+            await super().__aexit__(extype, ex, tb)
+        finally:
+            self._end()
+
+    async def commit(self) -> None:
+        try:
+            await super().commit()
+        finally:
+            self._end()
+
+    async def rollback(self) -> None:
+        try:
+            await super().rollback()
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        waiting = self._connection.on_commit
+        if self._state is not TransactionState.COMMITTED:
+            del waiting[self._first :]
+        elif not self._nested:
+            ready, waiting[:] = waiting[:], []
+            for call in ready:
+                call()
+
+
 class SyncedConnection(_Connection):
     """A connection whose interrupted statements are rolled back before anything else runs on it."""
 
-    __slots__ = ("_begins_for_each", "_unsynced")
+    __slots__ = ("_begins_for_each", "_unsynced", "on_commit")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._unsynced = False
         self._begins_for_each = False
+        self.on_commit: list[Callable[[], object]] = []
 
     def transaction(
         self, *, isolation: Isolation | None = None, readonly: bool = False, deferrable: bool = False
@@ -64,7 +122,8 @@ class SyncedConnection(_Connection):
         """A transaction, READ COMMITTED by default; inside another one a savepoint."""
         if isolation is None and self._top_xact is None:
             isolation = "read_committed"
-        return super().transaction(isolation=isolation, readonly=readonly, deferrable=deferrable)
+        self._check_open()
+        return WatchedTransaction(self, isolation, readonly, deferrable)
 
     async def pin_isolation(self) -> None:
         """Keep single statements READ COMMITTED on a session whose default cannot be set."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from photomat.db.pool import Connection, Pool, Transaction, connect
+from photomat.db.restoring import require_no_restore
 from photomat.kernel.errors import Startup, Transient
 from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
@@ -110,6 +111,7 @@ async def read_owner(connection: Connection) -> Owner:
 async def owner_of(dsn: str) -> Owner:
     connection = await connect(dsn, name=SESSION, patience_s=10)
     try:
+        await require_no_restore(connection)
         return await read_owner(connection)
     finally:
         await connection.close(timeout=5)

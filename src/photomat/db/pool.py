@@ -13,7 +13,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
@@ -23,6 +23,7 @@ from photomat.db.connection import SyncedConnection
 from photomat.db.url import DatabaseUrl, parse_url
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import PhotomatError, Startup
+from photomat.kernel.metrics import POOL_ACQUIRE_S
 
 Connection: TypeAlias = SyncedConnection | PoolConnectionProxy
 """A separate connection (see `connect`) or one of a pool."""
@@ -91,16 +92,39 @@ UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, 
 """The database exists, but lacks our tables or some of them."""
 
 
-class BoundedPool(asyncpg.Pool):
-    """A pool with a time limit for acquiring a connection, also in its own methods such as `fetch`."""
+if TYPE_CHECKING:
+
+    class _Pool(asyncpg.Pool):
+        """The private part of asyncpg's pool that is used below."""
+
+        async def _acquire(self, timeout: float | None) -> PoolConnectionProxy: ...  # noqa: ASYNC109  asyncpg's
+else:
+    _Pool = asyncpg.Pool
+
+
+class BoundedPool(_Pool):
+    """A pool with a time limit for acquiring a connection, also in its own methods such as `fetch`.
+
+    `waiting` is how many tasks wait for one now.
+    """
 
     def __init__(self, *, acquire_timeout_s: float, bot_id: int | None, **arguments: Any) -> None:
         super().__init__(**arguments)
         self._acquire_timeout_s = acquire_timeout_s
         self.bot_id = bot_id
+        self.waiting = 0
 
     def acquire(self, *, timeout: float | None = None) -> PoolAcquireContext:
         return super().acquire(timeout=self._acquire_timeout_s if timeout is None else timeout)
+
+    async def _acquire(self, timeout: float | None) -> PoolConnectionProxy:  # noqa: ASYNC109  asyncpg's
+        self.waiting += 1
+        began = monotonic()
+        try:
+            return await super()._acquire(timeout)
+        finally:
+            self.waiting -= 1
+            POOL_ACQUIRE_S.observe(monotonic() - began)
 
 
 class OneSession:
@@ -180,6 +204,11 @@ async def connect(dsn: str, *, name: str, patience_s: float = 0) -> SyncedConnec
 async def transaction(pool: Pool) -> AsyncIterator[Transaction]:
     async with pool.acquire() as connection, connection.transaction():
         yield connection
+
+
+def on_commit(tx: Transaction, call: Callable[[], object]) -> None:
+    """Call this once the transaction is committed, and not at all if it is rolled back; it must not raise."""
+    cast("SyncedConnection", tx).on_commit.append(call)  # the proxy of a pool's connection passes it through
 
 
 def display_name(dsn: str) -> str:

@@ -39,17 +39,22 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.http import Fetcher
+from photomat.kernel.http import FETCH_TIMEOUT, Fetcher
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.private_files import make_private, open_private
 from photomat.media.images import decode_in_turn, has_transparency
 from photomat.media.measure import Measured, measure_path
 from photomat.media.sniff import HEAD_BYTES, sniff
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import MediaKind
 from photomat.work.disk import MIB, Disk
 from photomat.work.retention import Batch, OldRows
 
-MAX_BYTES: Final = 200 * 2**20
+MAX_BYTES: Final = 200 * MIB
+"""The largest copy where Telegram takes less: what a chat does not take is a link to it."""
+LEAST_BYTES_PER_S: Final = 2 * MIB
+"""How fast a file larger than that must come."""
+LOOK_AT_DISK_EVERY: Final = 64 * MIB
 PARTS: Final = ".parts"
 """The folder of incomplete files, below the results; what a killed process left there is deleted after a day."""
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -85,6 +90,11 @@ class ResultFiles:
     folder: Path
     trusted_host: str
     reserve_bytes: int = 0
+    limits: BotApiLimits = CLOUD
+
+    @property
+    def most_bytes(self) -> int:
+        return max(MAX_BYTES, self.limits.upload_bytes)
 
     @property
     def fetcher(self) -> Fetcher:
@@ -150,13 +160,23 @@ class ResultFiles:
             )
 
     async def _download(self, url: str, part: Path) -> int:
-        size_bytes = 0
+        size_bytes, look_at = 0, LOOK_AT_DISK_EVERY
         with open_private(part) as file:
-            async with self.fetcher.opened(url, most_bytes=MAX_BYTES) as chunks:
+            async with self.fetcher.opened(url, most_bytes=self.most_bytes, within=self._fetch_within) as chunks:
                 async for chunk in chunks:
                     size_bytes += len(chunk)
                     file.write(chunk)
+                    if size_bytes >= look_at:
+                        look_at += LOOK_AT_DISK_EVERY
+                        await asyncio.to_thread(self._require_room)
         return size_bytes
+
+    @property
+    def _fetch_within(self) -> aiohttp.ClientTimeout:
+        more_s = max(0, self.most_bytes - MAX_BYTES) / LEAST_BYTES_PER_S
+        return aiohttp.ClientTimeout(
+            total=(FETCH_TIMEOUT.total or 0) + more_s, connect=FETCH_TIMEOUT.connect, sock_read=FETCH_TIMEOUT.sock_read
+        )
 
 
 def _not_kept(error: OSError | ValueError) -> Transient:

@@ -21,6 +21,7 @@ from photomat.kie.results import STEM_TITLES, objects
 from photomat.texts.load import Say
 
 MAX_CAPTION_LENGTH: Final = 1024
+MARK_ON: Final = "on"
 ROOM_FOR_A_REASON: Final = 224
 MAX_PROMPT_LENGTH: Final = 600
 MAX_VALUES_LENGTH: Final = 240
@@ -82,14 +83,28 @@ class _Passage:
     words: list[str] = field(default_factory=list)
 
 
-def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | None, language: str, say: Say) -> str:
-    """The sentence with the order in it; `part` is the title of the shown output."""
+def ai_mark(setting: str, say: Say) -> str:
+    """The line that says a result was made by AI: ours, the operator's own words, or none."""
+    return say("content-ai-mark") if setting == MARK_ON else html.escape(setting, quote=False)
+
+
+def captioned(
+    sentence: Callable[[str], str],
+    bought: CardOrder,
+    *,
+    part: str | None,
+    language: str,
+    say: Say,
+    mark: str = "",
+) -> str:
+    """The sentence with the order in it, and the mark of AI; `part` is the title of the shown output."""
     order = order_in_words(bought.model, bought.inputs, language=language, say=say)
     lines = _lines(bought, order, say)
     longest = MAX_PROMPT_LENGTH
     for _ in range(2):
         prompt = cut(order.prompt, longest)
-        text = sentence(_written(part, prompt, lines))
+        said = sentence(_written(part, prompt, lines))
+        text = f"{said.rstrip()}\n\n{mark}" if mark else said
         over = seen_length(text) - (MAX_CAPTION_LENGTH - ROOM_FOR_A_REASON)
         if over <= 0:
             break

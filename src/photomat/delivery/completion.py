@@ -16,6 +16,7 @@ from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, JobId, MessageId
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trace import span
 from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.telegram.port import Messenger
 from photomat.texts.load import Texts
@@ -69,7 +70,8 @@ class CompletionNotifier(MessageKind[CompletionNotice]):
     async def send(self, message: CompletionNotice) -> MessageId:
         failpoint("ring.after_record")
         text = self.texts.say(message.language, f"ring-{message.kind}")
-        message_id = await self.messenger.send_text(message.chat_id, text, reply_to=message.card_message_id)
+        with span("job.ring"):
+            message_id = await self.messenger.send_text(message.chat_id, text, reply_to=message.card_message_id)
         failpoint("ring.after_send")
         return message_id
 

@@ -35,13 +35,15 @@ from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Se
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.timeline import Tag
-from photomat.kernel.clock import backoff_s
+from photomat.kernel.clock import backoff_s, monotonic
+from photomat.kernel.crashes import report_crash
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import correlated, get_logger
-from photomat.kernel.metrics import TAP_TO_PICTURE_S
+from photomat.kernel.metrics import DELIVERY_S, TAP_TO_PICTURE_S
+from photomat.kernel.trace import span
 from photomat.telegram.pacing import unimportant
 from photomat.telegram.port import (
     CallRefused,
@@ -81,10 +83,11 @@ class Coordinator:
     wake: Callable[[str], None]
     lease: timedelta
     storefront: Callable[[], Awaitable[Storefront]] | None = None
+    mark: str = ""
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
         """Render a locked card, edit its message, record what it shows; or release the lock with the reason."""
-        with correlated(card.corr, job_id=card.job_id):
+        with correlated(card.corr, job_id=card.job_id), span("job.deliver", attempt=card.attempts):
             if card.first_result:
                 log.info("DELIVER_LOCK_WIN", fence=card.fence, via=_via(card))
             if card.attempts > 1:
@@ -93,6 +96,7 @@ class Coordinator:
             await self._try(card)
 
     async def _try(self, card: LockedCard) -> None:
+        began = monotonic()
         try:
             view, shown = await while_renewing(
                 lambda: self._show(card), renew=lambda: lock.renew(self.pool, card), lease=self.lease
@@ -106,7 +110,8 @@ class Coordinator:
             await self._after_error(card, error)
         else:
             failpoint("deliver.after_edit")
-            await self._mark(card, view, shown)
+            if await self._mark(card, view, shown) and card.first_result:
+                DELIVERY_S.labels(rung=shown.level).observe(monotonic() - began)
 
     async def _after_error(self, card: LockedCard, error: Exception) -> None:
         """Choose what comes next by the family of the error; an unexpected one is parked after a few attempts."""
@@ -128,6 +133,8 @@ class Coordinator:
             case _ if is_unavailable(error):
                 await self._release(card, _outage_pause_s(card), describe(error), counted=False)
             case _:
+                if not isinstance(error, CallRefused):
+                    report_crash(error, "DELIVER_FAIL_RELEASED")
                 await self._refused(card, str(error) if isinstance(error, CallRefused) else describe(error))
 
     async def _show(self, card: LockedCard) -> tuple[CardView, EditOutcome]:
@@ -140,7 +147,7 @@ class Coordinator:
             page = min(card.page, len(found) - 1)
             found[page], missing = await self.sender.copied(found[page])
         sold = await self._next_steps() if card.shows_result else NOTHING_SOLD
-        view = render(card, found, model=self.model_of(card.model), texts=self.texts, next_steps=sold)
+        view = render(card, found, model=self.model_of(card.model), texts=self.texts, next_steps=sold, mark=self.mark)
         return view, await self._edit_card(card, replace(view, missing=missing))
 
     async def _next_steps(self) -> NextSteps:
@@ -192,7 +199,8 @@ class Coordinator:
         log.warning("CARD_MOVED", chat_id=chat_id, message_id=message_id)
         return Card(chat_id=chat_id, message_id=message_id)
 
-    async def _mark(self, card: LockedCard, view: CardView, shown: EditOutcome) -> None:
+    async def _mark(self, card: LockedCard, view: CardView, shown: EditOutcome) -> bool:
+        """Record what the card shows; False if the lock was taken over."""
         repeat_later = card.status in TERMINAL and card.doubtful
         if card.first_result:
             log.info("DELIVER_OK", level=shown.level, via=_via(card))
@@ -216,6 +224,7 @@ class Coordinator:
             log.info("CARD_SHOWN", status=card.status, revision=card.wanted)
         self.wake("rings")
         self.wake("deliveries")
+        return ours
 
     async def _release(
         self,

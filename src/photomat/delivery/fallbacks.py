@@ -21,13 +21,9 @@ from typing import Final
 from photomat.delivery.outputs import Output
 from photomat.jobs.job import ANSWER_URL
 from photomat.kernel.ids import JobId
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import Media, MediaKind, PhotoRefused, SourceRefused
 
-MIB: Final = 2**20
-URL_LIMIT_BYTES: Final = {MediaKind.PHOTO: 5 * MIB}
-URL_LIMIT_OTHERWISE: Final = 20 * MIB
-UPLOAD_PHOTO_BYTES: Final = 10 * MIB
-UPLOAD_BYTES: Final = 50 * MIB
 PHOTO_SIDES: Final = 10_000
 PHOTO_RATIO: Final = 20
 BY_MIME: Final = {
@@ -91,7 +87,9 @@ class Label:
 UNLABELLED: Final = Label()
 
 
-def fallbacks_of(output: Output, path: Path | None, *, label: Label = UNLABELLED) -> list[Fallback]:
+def fallbacks_of(
+    output: Output, path: Path | None, *, label: Label = UNLABELLED, limits: BotApiLimits = CLOUD
+) -> list[Fallback]:
     """Every way to show this output, best first; `path` is our copy of it."""
     kind, why = kind_of(output), document_reason(output)
     found: list[Fallback] = []
@@ -99,23 +97,23 @@ def fallbacks_of(output: Output, path: Path | None, *, label: Label = UNLABELLED
     if output.file_id is not None and had is not None and (had is kind or why is not FallbackReason.TRANSPARENT):
         less = why or (FallbackReason.REFUSED if had is MediaKind.DOCUMENT is not kind else None)
         found.append(Fallback(level="url", media=_media(output, had, output.file_id, label), why=less))
-    by_url = _by_url(output, kind, label)
-    by_bytes = _by_bytes(output, kind, path, label)
+    by_url = _by_url(output, kind, label, limits)
+    by_bytes = _by_bytes(output, kind, path, label, limits)
     found += [*by_bytes, *by_url] if kind is MediaKind.AUDIO else [*by_url, *by_bytes]
-    if path is not None and _fits(output):
+    if path is not None and _fits(output, limits):
         last = why if kind is MediaKind.DOCUMENT else FallbackReason.REFUSED
         media = replace(_media(output, MediaKind.DOCUMENT, path, label), as_is=output.mime == BECOMES_A_STICKER)
         found.append(Fallback(level="bytes", media=media, why=last, size_bytes=output.size_bytes or 0))
     return found
 
 
-def originals_of(output: Output, path: Path | None) -> list[Fallback]:
+def originals_of(output: Output, path: Path | None, *, limits: BotApiLimits = CLOUD) -> list[Fallback]:
     """The ways to send the original file, never Telegram's version of it."""
     found: list[Fallback] = []
-    if path is not None and _fits(output):
+    if path is not None and _fits(output, limits):
         media = replace(_media(output, MediaKind.DOCUMENT, path, UNLABELLED), as_is=True)
         found.append(Fallback(level="bytes", media=media))
-    if output.mime in BY_URL_AS_DOCUMENT and (output.size_bytes or 0) <= URL_LIMIT_OTHERWISE:
+    if output.mime in BY_URL_AS_DOCUMENT and (output.size_bytes or 0) <= limits.url_bytes:
         found.append(Fallback(level="url", media=_media(output, MediaKind.DOCUMENT, output.url, UNLABELLED)))
     return found
 
@@ -124,24 +122,24 @@ def name_of(output: Output, path: Path | None) -> str:
     return f"photomat-{output.job_id}-{output.position + 1}{path.suffix if path else ''}"
 
 
-def _by_url(output: Output, kind: MediaKind, label: Label) -> list[Fallback]:
+def _by_url(output: Output, kind: MediaKind, label: Label, limits: BotApiLimits) -> list[Fallback]:
     if output.url == ANSWER_URL or kind is MediaKind.DOCUMENT:
         return []
-    if (output.size_bytes or 0) > URL_LIMIT_BYTES.get(kind, URL_LIMIT_OTHERWISE):
+    if (output.size_bytes or 0) > (limits.url_photo_bytes if kind is MediaKind.PHOTO else limits.url_bytes):
         return []
     return [Fallback(level="url", media=_media(output, kind, output.url, label))]
 
 
-def _by_bytes(output: Output, kind: MediaKind, path: Path | None, label: Label) -> list[Fallback]:
-    if path is None or kind is MediaKind.DOCUMENT or not _fits(output):
+def _by_bytes(output: Output, kind: MediaKind, path: Path | None, label: Label, limits: BotApiLimits) -> list[Fallback]:
+    if path is None or kind is MediaKind.DOCUMENT or not _fits(output, limits):
         return []
     bare = _media(output, kind, path, replace(label, cover=None))
     ways = [bare] if label.cover is None else [replace(bare, thumbnail=label.cover), bare]
     return [Fallback(level="bytes", media=media, size_bytes=output.size_bytes or 0) for media in ways]
 
 
-def _fits(output: Output) -> bool:
-    return (output.size_bytes or 0) <= UPLOAD_BYTES
+def _fits(output: Output, limits: BotApiLimits) -> bool:
+    return (output.size_bytes or 0) <= limits.upload_bytes
 
 
 def _media(output: Output, kind: MediaKind, source: str | Path, label: Label) -> Media:
@@ -158,8 +156,8 @@ def _media(output: Output, kind: MediaKind, source: str | Path, label: Label) ->
     )
 
 
-def link_reason(output: Output, *, is_too_large: bool) -> FallbackReason:
-    if is_too_large or (output.size_bytes or 0) > UPLOAD_BYTES:
+def link_reason(output: Output, *, is_too_large: bool, limits: BotApiLimits = CLOUD) -> FallbackReason:
+    if is_too_large or not _fits(output, limits):
         return FallbackReason.FILE_TOO_BIG
     return FallbackReason.NO_FILE
 
@@ -178,7 +176,7 @@ def document_reason(output: Output) -> FallbackReason | None:
         return FallbackReason.FORMAT
     if BY_MIME.get(mime) is not MediaKind.PHOTO:
         return None
-    if (output.size_bytes or 0) > UPLOAD_PHOTO_BYTES:
+    if (output.size_bytes or 0) > CLOUD.photo_bytes:
         return FallbackReason.PHOTO_TOO_BIG
     if not _has_photo_shape(output):
         return FallbackReason.PHOTO_SHAPE

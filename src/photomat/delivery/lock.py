@@ -184,8 +184,8 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
            SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
                delivery_attempts = 0, delivery_failing_since = NULL, card_doubtful = card_doubtful AND NOT $8,
                delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
-               ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
-                                  ELSE ring_due_at END,
+               ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 AND restored_at IS NULL
+                                  THEN photomat_now() ELSE ring_due_at END,
                ring_kind = coalesce($5, ring_kind),
                deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
                card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END, shown_place = $9
@@ -304,6 +304,17 @@ async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
 async def record_refused_media(tx: Transaction, job_id: JobId) -> None:
     """Record for the operator's alert that a text with a link replaced media."""
     await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
+
+
+async def drop_rings(tx: Transaction) -> int:
+    """A restored database: completion messages that were due may have been sent since the backup, so none is sent now."""
+    rows = await tx.fetch(
+        """
+        UPDATE generation_jobs SET ring_due_at = NULL, rung_at = coalesce(rung_at, photomat_now())
+         WHERE ring_due_at IS NOT NULL RETURNING job_id
+        """
+    )
+    return len(rows)
 
 
 async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[JobId]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from photomat.delivery.archive import ResultArchive
+from photomat.delivery.caption import ai_mark
 from photomat.delivery.fallbacks import NO_LINKS, Fallback, Label, ResultLinks, fallbacks_of, link_reason
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import CardView
 from photomat.delivery.sender import link_text, reason_text
 from photomat.kernel.ids import ChatId, MessageId
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import CallRefused, Card, CardGone, CardIsMedia, Messenger, PhotoRefused, SourceRefused
 from photomat.texts.load import Texts
 
@@ -27,6 +29,8 @@ class ResultPages:
     archive: ResultArchive
     texts: Texts
     links: ResultLinks = NO_LINKS
+    limits: BotApiLimits = CLOUD
+    mark: str = ""
 
     async def show(
         self, chat_id: ChatId, view: CardView, *, language: str, instead_of: MessageId | None = None
@@ -47,7 +51,7 @@ class ResultPages:
 
     async def _edit(self, place: Card, view: CardView, language: str) -> None:
         for way in self._ways(view):
-            caption = view.text + reason_text(self.texts, language, way.why)
+            caption = self._marked(view, language) + reason_text(self.texts, language, way.why, limits=self.limits)
             try:
                 await self.messenger.edit_media(place, way.media, caption, view.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused):
@@ -56,14 +60,19 @@ class ResultPages:
         missing = self._missing(view.output, language) if view.output is not None else ""
         await self.messenger.edit_text(place, view.text + missing, view.keyboard)
 
+    def _marked(self, view: CardView, language: str) -> str:
+        mark = ai_mark(self.mark, self.texts.speaker(language))
+        return f"{view.text}\n\n{mark}" if mark else view.text
+
     def _ways(self, view: CardView) -> list[Fallback]:
         if view.output is None:
             return []
         label = Label(title=view.part, performer=view.model or None)
-        return fallbacks_of(view.output, self.archive.path_of(view.output), label=label)
+        return fallbacks_of(view.output, self.archive.path_of(view.output), label=label, limits=self.limits)
 
     def _missing(self, output: Output, language: str) -> str:
         """Why there is no picture, and where it may still be."""
         way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
-        why = reason_text(self.texts, language, link_reason(output, is_too_large=False))
+        reason = link_reason(output, is_too_large=False, limits=self.limits)
+        why = reason_text(self.texts, language, reason, limits=self.limits)
         return why + link_text(self.texts, language, way)

@@ -15,6 +15,7 @@ from photomat.delivery.caption import (
     MAX_CAPTION_LENGTH,
     ROOM_FOR_A_REASON,
     CardOrder,
+    ai_mark,
     captioned,
     part_in_words,
     readable,
@@ -23,6 +24,7 @@ from photomat.delivery.caption import (
 from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps, favourite_button, start_of, step_rows
 from photomat.delivery.outputs import Output
 from photomat.jobs.job import JobStatus
+from photomat.jobs.strikes import is_about_content
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -171,9 +173,14 @@ def render(
     model: Model | None,
     texts: Texts,
     next_steps: NextSteps = NOTHING_SOLD,
+    mark: str = "",
 ) -> CardView:
-    """The view of a job's row; `model` is what was bought, if the catalogue still has it, `next_steps` what is sold now."""
-    writer = _Writer(card, order_on_card(card, model), texts.speaker(card.language), next_steps)
+    """The view of a job's row; `model` is what was bought, if the catalogue still has it, `next_steps` what is sold now.
+
+    `mark` is the setting that marks results as made by AI.
+    """
+    say = texts.speaker(card.language)
+    writer = _Writer(card, order_on_card(card, model), say, next_steps, ai_mark(mark, say))
     match card.status:
         case JobStatus.DONE:
             return writer.result(outputs)
@@ -201,6 +208,7 @@ class _Writer:
     bought: CardOrder
     say: Say
     next_steps: NextSteps
+    mark: str
 
     def result(self, outputs: Sequence[Output]) -> CardView:
         key = "card-gift" if self.card.gift else "card-done"
@@ -210,10 +218,10 @@ class _Writer:
         parts = tuple(part_in_words(output.title, self.say) for output in outputs)
         count = len(outputs)
         tools = self._tools(self._files(count))
-        album = Album(text=self._say(key), outputs=tuple(outputs), parts=parts, keyboard=(*self._steps(None), tools))
+        album = Album(text=self._result(key), outputs=tuple(outputs), parts=parts, keyboard=(*self._steps(None), tools))
         pages: Keyboard = (self._pages(page, count),) if count > 1 else ()
         return CardView(
-            text=self._say(key, part=parts[page]),
+            text=self._result(key, part=parts[page]),
             keyboard=(*self._steps(outputs[page]), *pages, tools),
             output=outputs[page],
             ring_kind="done",
@@ -228,7 +236,7 @@ class _Writer:
         is_long = utf16_length(whole) > MAX_READ_LENGTH
         shown = html.escape(truncate(whole, MAX_READ_LENGTH)) + (self.say("card-text-cut") if is_long else "")
         as_file = self._button("card-button-file", "files")
-        text = f"{self._say(key)}\n\n{shown}"
+        text = f"{self._result(key)}\n\n{shown}"
         return CardView(text=text, keyboard=(self._tools(as_file),), ring_kind="done")
 
     def _steps(self, output: Output | None) -> Keyboard:
@@ -321,13 +329,16 @@ class _Writer:
         minutes = seconds // MINUTE_S if is_least else round(seconds / MINUTE_S)
         return self.say("wait-minutes", minutes=minutes)
 
-    def _say(self, key: str, *, part: str | None = None, **facts: object) -> str:
+    def _result(self, key: str, *, part: str | None = None) -> str:
+        return self._say(key, part=part, mark=self.mark)
+
+    def _say(self, key: str, *, part: str | None = None, mark: str = "", **facts: object) -> str:
         model = html.escape(self.bought.name(self.card.language))
 
         def sentence(inputs: str) -> str:
             return self.say(key, model=model, inputs=inputs, price=self.card.price, **facts)
 
-        return captioned(sentence, self.bought, part=part, language=self.card.language, say=self.say)
+        return captioned(sentence, self.bought, part=part, language=self.card.language, say=self.say, mark=mark)
 
     def _button(self, key: str, act: callback_data.ActOnJob, **facts: object) -> Button:
         return Button(text=self.say(key, **facts), data=callback_data.act_on_job(self.card.job_id, act))
@@ -359,5 +370,4 @@ def failure_word(code: str | None) -> str:
         return code
     if code is not None and code.startswith("input-"):
         return "input"
-    number = (code or "").rpartition("-")[2]
-    return "content" if number in {"400", "422", "451"} else "provider"
+    return "content" if is_about_content(code) else "provider"

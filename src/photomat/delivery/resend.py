@@ -27,10 +27,9 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, row_as
 from photomat.delivery import outputs
 from photomat.delivery.archive import ResultArchive
-from photomat.delivery.caption import CardOrder, captioned, part_in_words, readable
+from photomat.delivery.caption import CardOrder, ai_mark, captioned, part_in_words, readable
 from photomat.delivery.fallbacks import (
     NO_LINKS,
-    UPLOAD_BYTES,
     Fallback,
     FallbackReason,
     ResultLinks,
@@ -51,6 +50,7 @@ from photomat.kernel.ids import ChatId, JobId, MessageId, UserId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.text import cut
 from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import CallRefused, Media, MediaKind, Messenger, PhotoRefused, Sent, SourceRefused
 from photomat.texts.load import Texts
 
@@ -85,6 +85,7 @@ async def ask_again(
     origin: str,
     language: str,
     as_file: bool = False,
+    limits: BotApiLimits = CLOUD,
 ) -> ResendAnswer:
     """Queue a result for this chat, with `as_file` as the original files; `origin` names the tap."""
     job = await tx.fetchrow(
@@ -107,10 +108,24 @@ async def ask_again(
         await rearm_job(tx, job_id, by="customer")
         await _record(tx, job_id, chat_id, origin, language, messages=[()], as_file=as_file)
         return ResendAnswer.SHOWING
-    messages = _albums(await _stored(tx, job_id)) if as_file else [(each,) for each in await _positions(tx, job_id)]
+    if as_file:
+        messages = _albums(await _stored(tx, job_id), limits=limits)
+    else:
+        messages = [(each,) for each in await _positions(tx, job_id)]
     await _record(tx, job_id, chat_id, origin, language, messages=messages, as_file=as_file)
     await timeline.record(tx, job_id, Tag.ASKED, files=sum(map(len, messages)))
     return ResendAnswer.SENDING
+
+
+async def drop_resends(tx: Transaction) -> int:
+    """A restored database: what was asked for may have been sent since the backup; the user may ask again."""
+    rows = await tx.fetch(
+        """
+        UPDATE result_sends SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', error = 'restored from a backup'
+         WHERE due_at IS NOT NULL RETURNING send_id
+        """
+    )
+    return len(rows)
 
 
 async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> ResendAnswer | None:
@@ -161,12 +176,12 @@ async def _stored(tx: Transaction, job_id: JobId) -> list[_Stored]:
     return [row_as(_Stored, row) for row in rows]
 
 
-def _albums(files: Sequence[_Stored]) -> list[tuple[int, ...]]:
+def _albums(files: Sequence[_Stored], *, limits: BotApiLimits) -> list[tuple[int, ...]]:
     """The positions each message sends: as many files as an album and one upload take; at least one message."""
     found: list[tuple[int, ...]] = []
     room, size_bytes = 0, 0
     for file in files:
-        if file.is_gone or not room or size_bytes + file.size_bytes > UPLOAD_BYTES:
+        if file.is_gone or not room or size_bytes + file.size_bytes > limits.upload_bytes:
             found.append((file.position,))
             room, size_bytes = 0 if file.is_gone else MAX_ALBUM - 1, file.size_bytes
         else:
@@ -233,6 +248,8 @@ class Resender(MessageKind[Resend]):
     texts: Texts
     model_of: Callable[[str], Model | None]
     links: ResultLinks = NO_LINKS
+    limits: BotApiLimits = CLOUD
+    mark: Callable[[], str] = lambda: ""
 
     DUE: ClassVar = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
     CLAIM: ClassVar = """
@@ -349,8 +366,8 @@ class Resender(MessageKind[Resend]):
         found: dict[int, Media] = {}
         size_bytes = 0
         for output in files:
-            way = next(iter(originals_of(output, self.archive.path_of(output))), None)
-            if way is not None and size_bytes + (output.size_bytes or 0) <= UPLOAD_BYTES:
+            way = next(iter(originals_of(output, self.archive.path_of(output), limits=self.limits)), None)
+            if way is not None and size_bytes + (output.size_bytes or 0) <= self.limits.upload_bytes:
                 found[output.position] = way.media
                 size_bytes += output.size_bytes or 0
         return found
@@ -372,7 +389,7 @@ class Resender(MessageKind[Resend]):
 
     async def _file(self, asked: Resend, output: Output, caption: str) -> Sent:
         for fallback in await self._fallbacks(asked, output):
-            text = caption + reason_text(self.texts, asked.language, fallback.why)
+            text = caption + reason_text(self.texts, asked.language, fallback.why, limits=self.limits)
             try:
                 sent = await self.messenger.send_media(asked.chat_id, fallback.media, text)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
@@ -385,17 +402,19 @@ class Resender(MessageKind[Resend]):
             if sent.file_id is not None and not asked.as_file:
                 await outputs.record_file_id(self.pool, output, media=fallback.media.kind, file_id=sent.file_id)
             return sent
-        why = reason_text(self.texts, asked.language, link_reason(output, is_too_large=False))
+        reason = link_reason(output, is_too_large=False, limits=self.limits)
+        why = reason_text(self.texts, asked.language, reason, limits=self.limits)
         way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
         return await self._text(asked, caption + why + link_text(self.texts, asked.language, way))
 
     async def _fallbacks(self, asked: Resend, output: Output) -> list[Fallback]:
         path = self.archive.path_of(output)
         if asked.as_file:
-            return originals_of(output, path)
+            return originals_of(output, path, limits=self.limits)
         part = part_in_words(output.title, self.texts.speaker(asked.language))
         performer = self._bought(asked).name(asked.language)
-        return fallbacks_of(output, path, label=await self.archive.label_of(output, title=part, performer=performer))
+        label = await self.archive.label_of(output, title=part, performer=performer)
+        return fallbacks_of(output, path, label=label, limits=self.limits)
 
     async def _text(self, asked: Resend, text: str) -> Sent:
         message_id = await self.messenger.send_text(asked.chat_id, text, reply_to=None)
@@ -412,7 +431,8 @@ class Resender(MessageKind[Resend]):
                 return say("resent", model=model, inputs=inputs)
             return say("original" if output or asked.album else "original-text", model=model, inputs=inputs)
 
-        return captioned(sentence, bought, part=part, language=asked.language, say=say).rstrip()
+        mark = ai_mark(self.mark(), say)
+        return captioned(sentence, bought, part=part, language=asked.language, say=say, mark=mark).rstrip()
 
     def _bought(self, asked: Resend) -> CardOrder:
         return CardOrder(

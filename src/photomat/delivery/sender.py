@@ -18,10 +18,7 @@ from photomat.db.pool import Pool
 from photomat.delivery import outputs
 from photomat.delivery.archive import ResultArchive
 from photomat.delivery.fallbacks import (
-    MIB,
     NO_LINKS,
-    UPLOAD_BYTES,
-    UPLOAD_PHOTO_BYTES,
     Fallback,
     FallbackReason,
     ResultLink,
@@ -36,6 +33,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
 from photomat.kie.results import looks_like_url
+from photomat.telegram.limits import CLOUD, MIB, BotApiLimits
 from photomat.telegram.port import (
     CallRefused,
     Card,
@@ -85,6 +83,7 @@ class Sender:
     texts: Texts
     links: ResultLinks = NO_LINKS
     rich: bool = False
+    limits: BotApiLimits = CLOUD
 
     async def copied(self, output: Output) -> tuple[Output, Transient | None]:
         """The output with our own copy; or as it is, and why there is none."""
@@ -111,8 +110,8 @@ class Sender:
             await self.messenger.edit_text(card, view.text, view.keyboard)
             return EditOutcome("text")
         if self.rich and view.album is not None:
-            album = AlbumSender(pool=self.pool, messenger=self.messenger, archive=self.archive)
-            reason_of = partial(reason_text, self.texts, language)
+            album = AlbumSender(pool=self.pool, messenger=self.messenger, archive=self.archive, limits=self.limits)
+            reason_of = partial(reason_text, self.texts, language, limits=self.limits)
             level = await album.show(card, view.album, performer=view.model, reason_of=reason_of)
             if level is not None:
                 return EditOutcome(level)
@@ -123,9 +122,9 @@ class Sender:
     ) -> EditOutcome:
         missing, refused = view.missing, None
         label = await self.archive.label_of(output, title=view.part, performer=view.model)
-        for fallback in fallbacks_of(output, self.archive.path_of(output), label=label):
+        for fallback in fallbacks_of(output, self.archive.path_of(output), label=label, limits=self.limits):
             failpoint("deliver.before_edit")
-            text = view.text + reason_text(self.texts, language, fallback.why)
+            text = view.text + reason_text(self.texts, language, fallback.why, limits=self.limits)
             try:
                 file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
@@ -142,8 +141,8 @@ class Sender:
             return EditOutcome(fallback.level)
         if missing is not None and not isinstance(missing, NotAllowed) and not exhausted.file:
             raise FileUnavailable(str(missing)) from missing
-        why = link_reason(output, is_too_large=isinstance(missing, TooLarge))
-        text = view.text + reason_text(self.texts, language, why)
+        why = link_reason(output, is_too_large=isinstance(missing, TooLarge), limits=self.limits)
+        text = view.text + reason_text(self.texts, language, why, limits=self.limits)
         await self._as_text(card, replace(view, text=text), output, language)
         return EditOutcome("text", refused)
 
@@ -161,6 +160,7 @@ class AlbumSender:
     pool: Pool
     messenger: Messenger
     archive: ResultArchive
+    limits: BotApiLimits
 
     async def show(
         self, card: Card, album: Album, *, performer: str, reason_of: Callable[[FallbackReason | None], str]
@@ -169,7 +169,7 @@ class AlbumSender:
         shown = [await self.archive.try_copy(output) for output in album.outputs]
         ways = [await self._ways(output, part, performer) for output, part in zip(shown, album.parts, strict=True)]
         for level in ("url", "bytes"):
-            chosen = _chosen(ways, level)
+            chosen = _chosen(ways, level, limits=self.limits)
             if chosen is None:
                 continue
             failpoint("deliver.before_edit")
@@ -188,7 +188,7 @@ class AlbumSender:
 
     async def _ways(self, output: Output, part: str | None, performer: str) -> list[Fallback]:
         label = await self.archive.label_of(output, title=part, performer=performer)
-        ways = fallbacks_of(output, self.archive.path_of(output), label=label)
+        ways = fallbacks_of(output, self.archive.path_of(output), label=label, limits=self.limits)
         return sorted(ways, key=lambda fallback: fallback.media.source != output.url) if _may_be_voice(output) else ways
 
     async def _record_file_ids(
@@ -199,12 +199,12 @@ class AlbumSender:
                 await outputs.record_file_id(self.pool, output, media=item.media.kind, file_id=file_id)
 
 
-def _chosen(ways: Sequence[Sequence[Fallback]], level: str) -> list[Fallback] | None:
+def _chosen(ways: Sequence[Sequence[Fallback]], level: str, *, limits: BotApiLimits) -> list[Fallback] | None:
     """One way for each output: the best, or the best by bytes; None when one has none, or all exceed one call."""
     best = (next((one for one in way if level in {"url", one.level}), None) for way in ways)
     found = [fallback for fallback in best if fallback is not None]
     uploaded = sum(fallback.size_bytes for fallback in found if fallback.media.is_upload)
-    return found if len(found) == len(ways) and uploaded <= UPLOAD_BYTES else None
+    return found if len(found) == len(ways) and uploaded <= limits.upload_bytes else None
 
 
 def _item(output: Output, fallback: Fallback, part: str | None) -> RichItem:
@@ -216,11 +216,11 @@ def _may_be_voice(output: Output) -> bool:
     return output.mime == VOICE and 0 < (output.size_bytes or 0) <= VOICE_BYTES
 
 
-def reason_text(texts: Texts, language: str, why: FallbackReason | None) -> str:
+def reason_text(texts: Texts, language: str, why: FallbackReason | None, *, limits: BotApiLimits = CLOUD) -> str:
     """Why a file is not shown as what it is, as a last paragraph in the customer's language."""
     if why is None:
         return ""
-    photo_mb, file_mb = UPLOAD_PHOTO_BYTES // MIB, UPLOAD_BYTES // MIB
+    photo_mb, file_mb = limits.photo_bytes // MIB, limits.upload_bytes // MIB
     return "\n\n" + texts.say(language, f"why-{why}", photo_mb=photo_mb, file_mb=file_mb)
 
 

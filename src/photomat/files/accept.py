@@ -26,14 +26,10 @@ from photomat.kernel.logs import get_logger
 from photomat.media.measure import measure
 from photomat.media.sniff import HTML_MIME
 from photomat.media.truncation import is_intact
-from photomat.telegram.files import MAX_BYTES as TELEGRAM_BYTES
 from photomat.telegram.files import TooBig
 
 USUAL_BYTES: Final = 100 * MEGABYTE
 """The limit where an input states none."""
-
-MAX_BYTES: Final = 200 * MEGABYTE
-"""The limit whatever an input states: the file is on our disk while it is examined."""
 
 SIDES_KNOWN: Final = frozenset({"jpg", "png", "webp", "gif", "bmp"})
 """Pictures whose sides can be read unless they are damaged."""
@@ -67,19 +63,19 @@ async def accept_file(
     if known is not None:
         await store.keep_longer(sources.pool, known.file_id)
         return check_file(asked, known.content.facts) or await _known_not_converted(sources, known, asked) or known
-    most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MAX_BYTES)
-    refused = _too_heavy(source, declared_bytes or 0, most_bytes)
+    most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, sources.most_bytes)
+    refused = _too_heavy(sources, source, declared_bytes or 0, most_bytes)
     content = refused or await _examined(sources, source, asked, user_id=user_id, most_bytes=most_bytes)
     if isinstance(content, Refused):
         return content
     return await store.add_file(sources.pool, user_id=user_id, origin=origin, source=source, content=content)
 
 
-def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused | None:
+def _too_heavy(sources: FileSources, source: Source, declared_bytes: int, most_bytes: int) -> Refused | None:
     if declared_bytes > most_bytes:
         return _heavy(most_bytes, f"{declared_bytes / MEGABYTE:.1f}")
-    if isinstance(source, FromTelegram) and declared_bytes > TELEGRAM_BYTES:
-        return _beyond_telegram()
+    if isinstance(source, FromTelegram) and declared_bytes > sources.limits.download_bytes:
+        return _beyond_telegram(sources)
     return None
 
 
@@ -100,7 +96,7 @@ async def _examined(
 async def _known_not_converted(sources: FileSources, known: InputFile, asked: Input) -> Refused | None:
     """The trial conversion of a known file, which may have been for another input before."""
     wanted = targets([asked.files], known.content.facts.format) if asked.files else ()
-    if not wanted or (known.converted is not None and _fits(known.converted, asked, wanted)):
+    if not wanted or (known.converted is not None and _fits(sources, known.converted, asked, wanted)):
         return None
 
     async def examine(copy: Copy) -> Refused | None:
@@ -112,8 +108,8 @@ async def _known_not_converted(sources: FileSources, known: InputFile, asked: In
     return await _with_copy(sources, known.source, examine, user_id=known.user_id, most_bytes=most_bytes)
 
 
-def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
-    most_bytes = (asked.files.max_bytes if asked.files else None) or MAX_BYTES
+def _fits(sources: FileSources, copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
+    most_bytes = (asked.files.max_bytes if asked.files else None) or sources.most_bytes
     return copy.format in wanted and copy.size_bytes <= most_bytes
 
 
@@ -131,7 +127,7 @@ async def _with_copy(
     except FileLost:
         return Refused("file-gone" if isinstance(source, FromLink) else "file-lost")
     except TooBig:
-        return _beyond_telegram()
+        return _beyond_telegram(sources)
     except TooLarge:
         return _heavy(most_bytes, f"> {most_bytes // MEGABYTE}")
     except NotAllowed:
@@ -187,7 +183,7 @@ async def _not_converted(sources: FileSources, file: BinaryIO, content: FileCont
     wanted = targets([limits], content.facts.format) if limits else ()
     if not wanted or limits is None:
         return None
-    most_bytes = limits.max_bytes or MAX_BYTES
+    most_bytes = limits.max_bytes or sources.most_bytes
     trying = sources.converter.converted(
         file, file_format=content.facts.format, targets=wanted, most_bytes=most_bytes, within_s=TRY_WITHIN_S
     )
@@ -205,5 +201,5 @@ def _heavy(most_bytes: int, size: str) -> Refused:
     return Refused("form-file-heavy", {"limit": most_bytes // MEGABYTE, "size": size})
 
 
-def _beyond_telegram() -> Refused:
-    return Refused("file-beyond-telegram", {"limit": TELEGRAM_BYTES // MEGABYTE})
+def _beyond_telegram(sources: FileSources) -> Refused:
+    return Refused("file-beyond-telegram", {"limit": sources.limits.download_bytes // MEGABYTE})

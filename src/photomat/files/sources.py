@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from photomat.catalog.answers import MEGABYTE
 from photomat.db.pool import Pool
 from photomat.files import store
 from photomat.files.conversion import Converter, DiskUnavailable, temporary_file
@@ -20,8 +21,11 @@ from photomat.kernel.http import Fetcher, FileGone
 from photomat.kernel.ids import UserId
 from photomat.kernel.private_files import make_private
 from photomat.telegram.files import NotGiven, TelegramFiles
+from photomat.telegram.limits import CLOUD, BotApiLimits
 
 CHUNK_BYTES: Final = 256 * 1024
+MAX_BYTES: Final = 200 * MEGABYTE
+"""The limit whatever an input states: the file is on our disk while it is examined."""
 LINKS_AT_ONCE: Final = 3
 CONVERSIONS_AT_ONCE: Final = 1
 """A photo of 50 megapixels takes half a gigabyte while it is converted."""
@@ -57,8 +61,14 @@ class FileSources:
     folder: Path
     tmp: Path
     accept_within_s: float
+    limits: BotApiLimits = CLOUD
     link_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LINKS_AT_ONCE))
     conversion_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONVERSIONS_AT_ONCE))
+
+    @property
+    def most_bytes(self) -> int:
+        """The largest file that is accepted, from wherever it comes."""
+        return max(MAX_BYTES, self.limits.download_bytes)
 
     @property
     def converter(self) -> Converter:

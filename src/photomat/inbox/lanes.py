@@ -55,6 +55,13 @@ async def claim_lane(
     return claimed
 
 
+async def drop_waiting(tx: Transaction) -> int:
+    """A restored database: what waited may have been handled since the backup, so only payments are, which are booked once."""
+    dropped = await store.end_waiting(tx, error="restored from a backup: it may have been handled before")
+    await store.count_again(tx)
+    return dropped
+
+
 async def finish(tx: Transaction, claimed: Claimed) -> bool:
     if not await store.lower_pending(tx, claimed):
         return False

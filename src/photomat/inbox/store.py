@@ -242,6 +242,32 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
     )
 
 
+async def end_waiting(tx: Transaction, *, error: str) -> int:
+    """End every waiting update without a handler, except payments; return how many."""
+    rows = await tx.fetch(
+        """
+        UPDATE inbox SET handled_at = photomat_now(), error = $1
+         WHERE handled_at IS NULL AND parked_at IS NULL
+           AND body #> '{message,successful_payment}' IS NULL AND body #> '{message,refunded_payment}' IS NULL
+        RETURNING received_id
+        """,
+        error,
+    )
+    return len(rows)
+
+
+async def count_again(tx: Transaction) -> None:
+    """Set every lane's counter to what waits in it, and free it; no worker runs."""
+    await tx.execute(
+        """
+        UPDATE lanes SET leased_until = NULL, leased_by = NULL, fence = fence + 1,
+               pending = (SELECT count(*) FROM inbox
+                           WHERE inbox.bot_id = lanes.bot_id AND inbox.lane = lanes.lane
+                             AND handled_at IS NULL AND parked_at IS NULL)
+        """
+    )
+
+
 async def find_parked(tx: Transaction, received_id: ReceivedId) -> tuple[BotId, str] | None:
     row = await tx.fetchrow(
         "SELECT bot_id, lane FROM inbox WHERE received_id = $1 AND parked_at IS NOT NULL", received_id

@@ -19,6 +19,7 @@ from photomat.jobs import store, timeline
 from photomat.jobs.job import Job, JobStatus
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s
+from photomat.kernel.crashes import report_crash
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import InstanceId
@@ -101,9 +102,12 @@ async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> As
     try:
         yield
     except Corrupt as error:
+        report_crash(error, "JOB_STOPPED")
         await _stop(pool, job, wake, str(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the customer must not wait forever
         counted = not is_unavailable(error)
+        if counted:
+            report_crash(error, "JOB_TROUBLE")
         after = timedelta(seconds=backoff_s(job.troubles, first_s=2, most_s=60))
         async with transaction(pool) as tx:
             troubles = await store.record_trouble(tx, job, after=after, error=describe(error), counted=counted)

@@ -192,9 +192,13 @@ def offer_reference(job_id: JobId) -> str:
     return f"offer:{job_id}"
 
 
-def frozen_request(model: Model, inputs: Mapping[str, Any]) -> KieRequest | None:
-    """The request of an order; None when it equals the one made from the inputs alone."""
-    request = KieRequest(protocol=model.protocol, body=body_of(model, inputs))
+def frozen_request(model: Model, inputs: Mapping[str, Any], *, checks: bool | None = None) -> KieRequest | None:
+    """The request of an order; None when it equals the one made from the inputs alone.
+
+    `checks` switches the model's own checkers on or off; None leaves them as Kie sets them.
+    """
+    checkers = {} if checks is None else dict.fromkeys(model.checkers, checks)
+    request = KieRequest(protocol=model.protocol, body={**checkers, **body_of(model, inputs)})
     return None if request == plain_request(inputs) else request
 
 

@@ -15,13 +15,16 @@ from photomat.jobs import settle, store, timeline
 from photomat.jobs.claims import QUERIES, stop_on_error
 from photomat.jobs.history import usual_seconds
 from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
+from photomat.jobs.strikes import ban_after_strike, note_provider_refusal
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import TaskId
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trace import span
 from photomat.kie.port import Busy, Provider
 from photomat.kie.state_parser import KieState, Reading
+from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
 
 PACE: Final = (
@@ -66,13 +69,16 @@ def progress_of(reading: Reading | None) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskPoller:
+    """`strikes` is asked with every refusal of Kie: whether it counts against the user."""
+
     pool: Pool
     provider: Provider
     times: Times
     wake: Callable[[str], None]
+    strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
 
     async def look(self, job: Job) -> None:
-        with correlated(job.corr, job_id=job.job_id):
+        with correlated(job.corr, job_id=job.job_id), span("job.poll"):
             failpoint("look.after_claim")
             async with stop_on_error(self.pool, job, self.wake):
                 await self._look(job)
@@ -189,6 +195,7 @@ class TaskPoller:
                 fence=job.fence,
                 consumed=None if reading is None else reading.credits,
             )
+            is_strike = await note_provider_refusal(tx, job, outcome, settled, self.strikes())
         failpoint("settle.after_commit")
         if settled is settle.Settled.NOTHING:
             log.info("SETTLE_SKIP", reason="settled before, or the claim was lost")
@@ -203,6 +210,8 @@ class TaskPoller:
         if settled in {settle.Settled.GIFT, settle.Settled.OFFERED}:
             log.warning("LATE_SUCCESS", money=settled, task_id=job.task_id)
         self.wake("deliveries")
+        if is_strike:
+            await ban_after_strike(self.pool, job.user_id, self.strikes())
 
     async def _schedule(
         self, job: Job, after: timedelta | None, *, reading: Reading | None = None, via: str | None = None

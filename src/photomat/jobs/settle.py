@@ -17,6 +17,7 @@ from photomat.jobs.job import ANSWER_TITLE, ANSWER_URL, JobStatus, hold_referenc
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import Fence, JobId
+from photomat.kernel.trace import traced
 from photomat.kie.results import Detail
 from photomat.rewards import referrals
 from photomat.wallet import ledger
@@ -57,6 +58,7 @@ class Settled(StrEnum):
     NOTHING = "nothing"
 
 
+@traced("job.settle")
 async def settle(
     tx: Transaction,
     job_id: JobId,

@@ -11,10 +11,11 @@ from decimal import Decimal
 from typing import Any, Final
 
 from photomat.catalog.pricing import USD_PER_CREDIT
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Pool, Transaction, on_commit
 from photomat.db.rows import Row, row_as
 from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_from_json
 from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
+from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import NOTHING, Detail
 from photomat.work.controls import KIE
@@ -84,7 +85,16 @@ async def insert_job(tx: Transaction, new: NewJob, *, current_turn: int) -> JobI
         new.needs_files,
         current_turn,
     )
-    return None if made is None else JobId(made)
+    if made is None:
+        return None
+    on_commit(tx, JOBS_CREATED.labels(kind=new.kind).inc)
+    return JobId(made)
+
+
+def _count_end(tx: Transaction, kind: str | None, outcome: str) -> None:
+    """Count an end once its transaction is committed; without a kind no row was changed."""
+    if kind is not None:
+        on_commit(tx, JOBS_ENDED.labels(kind=kind, outcome=outcome).inc)
 
 
 async def find_by_draft(tx: Transaction, draft_id: DraftId) -> tuple[JobId, str, MessageId] | None:
@@ -544,13 +554,14 @@ async def write_done(
     via: str,
     gift: bool,
 ) -> None:
-    await tx.execute(
+    kind = await tx.fetchval(
         """
         UPDATE generation_jobs
            SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
                due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
                card_wanted = card_wanted + 1, deliver_at = photomat_now()
          WHERE job_id = $1
+        RETURNING kind
         """,
         job_id,
         list(urls),
@@ -558,42 +569,45 @@ async def write_done(
         via,
         gift,
     )
+    _count_end(tx, kind, "gift" if gift else "done")
 
 
 async def write_offered(
     tx: Transaction, job_id: JobId, *, urls: Sequence[str], result_object: Mapping[str, Any] | None, via: str
 ) -> bool:
     """Offer a result that came after the cancel on the card, for its price; False when it was offered before."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET offered_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, due_at = NULL,
-                   leased_until = NULL, card_wanted = card_wanted + 1, deliver_at = photomat_now()
-             WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NULL
-            RETURNING true
-            """,
-            job_id,
-            list(urls),
-            None if result_object is None else dict(result_object),
-            via,
-        )
+    kind = await tx.fetchval(
+        """
+        UPDATE generation_jobs
+           SET offered_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, due_at = NULL,
+               leased_until = NULL, card_wanted = card_wanted + 1, deliver_at = photomat_now()
+         WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NULL
+        RETURNING kind
+        """,
+        job_id,
+        list(urls),
+        None if result_object is None else dict(result_object),
+        via,
     )
+    _count_end(tx, kind, "offered")
+    return kind is not None
 
 
 async def write_failed(tx: Transaction, job_id: JobId, *, code: str, reason: str | None, via: str) -> None:
-    await tx.execute(
+    kind = await tx.fetchval(
         """
         UPDATE generation_jobs
            SET status = 'failed', settled_at = photomat_now(), fail_code = $2, fail_reason = $3, found_via = $4,
                due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1, deliver_at = photomat_now()
          WHERE job_id = $1
+        RETURNING kind
         """,
         job_id,
         code,
         reason,
         via,
     )
+    _count_end(tx, kind, "failed")
 
 
 async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> None:
@@ -611,27 +625,31 @@ async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> No
 
 
 async def write_accepted(tx: Transaction, job_id: JobId) -> None:
-    await tx.execute(
+    kind = await tx.fetchval(
         """
         UPDATE generation_jobs
            SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now()
          WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NOT NULL
+        RETURNING kind
         """,
         job_id,
     )
+    _count_end(tx, kind, "accepted")
 
 
 async def write_canceled(tx: Transaction, job_id: JobId) -> None:
     """Cancel. A task that is already running is still polled: its result becomes an offer."""
-    await tx.execute(
+    kind = await tx.fetchval(
         """
         UPDATE generation_jobs
            SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now(),
                due_at = CASE WHEN status = 'pending' THEN NULL ELSE due_at END
          WHERE job_id = $1
+        RETURNING kind
         """,
         job_id,
     )
+    _count_end(tx, kind, "canceled")
 
 
 async def find_job_by_task_id(pool: Pool, task_id: str) -> JobId | None:

@@ -28,6 +28,7 @@ from photomat.jobs.claims import CREATES, stop_on_error
 from photomat.jobs.inputs import InputLost
 from photomat.jobs.job import Job, JobStatus, Times
 from photomat.jobs.orphans import match_tasks
+from photomat.jobs.strikes import ban_after_strike, note_provider_refusal
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
 from photomat.kernel.error_report import describe
@@ -35,7 +36,9 @@ from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trace import span
 from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
+from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
 from photomat.work.loop import ClaimLost, while_renewing
 
@@ -109,13 +112,14 @@ class Submitter:
     resolve: Callable[[Job], Awaitable[Mapping[str, Any]]]
     stopping: Callable[[], bool]
     send_queue: SendQueue
+    strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
 
     async def upload(self, job: Job) -> None:
         """Upload the job's files.
 
         The body is not needed yet: the URLs are stored in `input_files`, and `submit` reads them again.
         """
-        with correlated(job.corr, job_id=job.job_id):
+        with correlated(job.corr, job_id=job.job_id), span("job.upload"):
             async with stop_on_error(self.pool, job, self.wake):
                 if await self._body(job) is not None:
                     async with transaction(self.pool) as tx:
@@ -124,7 +128,7 @@ class Submitter:
 
     async def submit(self, job: Job) -> None:
         """Take one job, claimed with a place in the budget, through intent and createTask."""
-        with correlated(job.corr, job_id=job.job_id):
+        with correlated(job.corr, job_id=job.job_id), span("job.submit"):
             failpoint("submit.after_claim")
             async with stop_on_error(self.pool, job, self.wake):
                 await self._submit(job)
@@ -273,9 +277,12 @@ class Submitter:
     async def _fail(self, job: Job, failure: settle.Failure) -> None:
         async with transaction(self.pool) as tx:
             settled = await settle.settle(tx, job.job_id, failure, price=job.price.minor, via="submit", fence=job.fence)
+            is_strike = await note_provider_refusal(tx, job, failure, settled, self.strikes())
         failpoint("settle.after_commit")
         log.info("JOB_SETTLED", outcome="failed", money=settled, code=failure.code)
         self.wake("deliveries")
+        if is_strike:
+            await ban_after_strike(self.pool, job.user_id, self.strikes())
 
 
 async def _until_stored(write: Callable[[], Awaitable[None]], *, task_id: TaskId | None = None) -> None:

@@ -50,6 +50,7 @@ class Tag(StrEnum):
     REFUNDED = "refunded"
     RUNG = "rung"
     RING_PUT_BACK = "ring put back"
+    RESTORED = "restored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from photomat.kernel.calls import kie_call
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError
 from photomat.kernel.http import HttpClient
 from photomat.kernel.text import storable
@@ -47,6 +48,10 @@ class KieChatModel:
         self._formats = list(FORMATS)
 
     async def complete(self, request: ChatRequest) -> ChatAnswer:
+        with kie_call("chat"):
+            return await self._complete(request)
+
+    async def _complete(self, request: ChatRequest) -> ChatAnswer:
         within = aiohttp.ClientTimeout(total=request.within_s, connect=CONNECT_S, sock_connect=CONNECT_S)
         answered = await self._http.post(self._url, self._body(request), within=within)
         found = _decoded(answered.body) if answered.status < CLIENT_ERROR_FROM else None

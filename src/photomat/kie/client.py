@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from photomat.kernel.calls import kie_call
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.http import USER_AGENT, HttpClient
 from photomat.kernel.ids import TaskId
@@ -57,7 +58,11 @@ class KieClient:
         on_sent: Callable[[], None] | None = None,
     ) -> TaskId:
         family = FAMILIES[protocol]
-        envelope = await self._post_create(family.create, family.body(model, inputs, callback_url), on_sent)
+        with kie_call("createTask"):
+            return await self._create(family.create, family.body(model, inputs, callback_url), on_sent)
+
+    async def _create(self, path: str, body: Mapping[str, object], on_sent: Callable[[], None] | None) -> TaskId:
+        envelope = await self._post_create(path, body, on_sent)
         if envelope.code == QUEUE_FULL:
             raise QueueFull(f"Kie's queue is full: code {envelope.code}")
         _require_open(envelope, host="Kie", what="task")
@@ -69,7 +74,11 @@ class KieClient:
         return TaskId(task_id)
 
     async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Reading | None:
-        envelope = await self._read(FAMILIES[protocol].query, {"taskId": task_id})
+        with kie_call("recordInfo"):
+            return await self._record(FAMILIES[protocol].query, task_id)
+
+    async def _record(self, path: str, task_id: TaskId) -> Reading | None:
+        envelope = await self._read(path, {"taskId": task_id})
         if envelope is None:
             raise Transient("recordInfo answered something that is not an envelope")
         if envelope.code == OK and isinstance(envelope.data, Mapping):
@@ -81,6 +90,10 @@ class KieClient:
         raise Transient(f"recordInfo answered code {envelope.code}")
 
     async def credits(self) -> float:
+        with kie_call("credit"):
+            return await self._credits()
+
+    async def _credits(self) -> float:
         envelope = await self._read("chat/credit")
         if envelope is not None and envelope.code in PAUSED_CODES:
             raise Paused(f"Kie refuses the key: {envelope.code} {envelope.message[:200]}", code=envelope.code)
@@ -119,6 +132,10 @@ class KieUploads:
         self._headers = {"User-Agent": USER_AGENT, "Authorization": f"Bearer {api_key}"}
 
     async def upload(self, file: BinaryIO, *, mime: str, extension: str) -> str:
+        with kie_call("upload"):
+            return await self._upload(file, mime=mime, extension=extension)
+
+    async def _upload(self, file: BinaryIO, *, mime: str, extension: str) -> str:
         name = f"{secrets.token_hex(16)}.{extension}"
         form = aiohttp.FormData({"uploadPath": FOLDER, "fileName": name})
         form.add_field("file", file, filename=name, content_type=mime)

@@ -50,6 +50,7 @@ MAX_TASK_ID_LENGTH: Final = 200
 TASK_ID_PLACES: Final = (("data", "taskId"), ("data", "task_id"), ("taskId",), ("task_id",))
 REASON_KEYS: Final = ("failMsg", "errorMessage")
 CODE_KEYS: Final = ("failCode", "errorCode")
+SENSITIVE_WORD: Final = "SENSITIVE_WORD_ERROR"
 
 
 class KieState(StrEnum):
@@ -214,7 +215,7 @@ def parse_kie_state(payload: object) -> Reading:
         state,
         urls,
         _first_text(data, REASON_KEYS, MAX_REASON_CHARS) or (_words_of_envelope(payload) if failed else None),
-        _first_text(data, CODE_KEYS, MAX_CODE_CHARS) or (_code_of_envelope(payload) if failed else None),
+        _first_text(data, CODE_KEYS, MAX_CODE_CHARS) or (_other_code(payload, data) if failed else None),
         result_object,
         progress(data.get("progress")),
         took(data),
@@ -230,6 +231,11 @@ def _words_of_envelope(payload: Mapping[str, Any]) -> str | None:
     if _code_of_envelope(payload) is None:
         return None
     return _first_text(payload, ("msg", "message"), MAX_REASON_CHARS)
+
+
+def _other_code(payload: Mapping[str, Any], data: Mapping[str, Any]) -> str | None:
+    """The code of a failure that has none of its own: a status that says why, else that of the envelope."""
+    return SENSITIVE_WORD if data.get("status") == SENSITIVE_WORD else _code_of_envelope(payload)
 
 
 def _code_of_envelope(payload: Mapping[str, Any]) -> str | None:

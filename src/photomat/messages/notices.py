@@ -143,6 +143,19 @@ async def retry_blocked_notices(tx: Transaction, *, chat_id: ChatId) -> None:
     )
 
 
+async def drop_notices(tx: Transaction, *, about: Sequence[str] = ("",)) -> int:
+    """A restored database: notices that wait, by the beginning of their keys, may have been sent before: they are not sent."""
+    rows = await tx.fetch(
+        """
+        UPDATE notices SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', error = 'restored from a backup'
+         WHERE due_at IS NOT NULL AND EXISTS (SELECT FROM unnest($1::text[]) AS prefix WHERE starts_with(key, prefix))
+        RETURNING notice_id
+        """,
+        list(about),
+    )
+    return len(rows)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeSender(MessageKind[Notice]):
     """Sends notices, each in the language of its reader at that moment."""
@@ -155,6 +168,7 @@ class NoticeSender(MessageKind[Notice]):
     CLAIM: ClassVar = """
         WITH due AS MATERIALIZED (
             SELECT notice_id FROM notices WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL
+               AND NOT (SELECT photomat_paused('restore'))
              ORDER BY due_at, notice_id LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE notices AS notice SET due_at = NULL, left_at = photomat_now(), attempts = notice.attempts + 1

@@ -327,6 +327,13 @@ async def sign_out(pool: Pool, cookie: str) -> None:
     await pool.execute("DELETE FROM console_sessions WHERE session_hash = $1", _hash(cookie))
 
 
+async def end_all_sessions(tx: Transaction) -> int:
+    """A restored database: a session or link that was ended after the backup must not open the console again."""
+    rows = await tx.fetch("DELETE FROM console_sessions RETURNING session_id")
+    await tx.execute("DELETE FROM console_links")
+    return len(rows)
+
+
 async def _open_session(
     tx: Transaction,
     *,

@@ -19,6 +19,8 @@ def control_title(name: str) -> Sentence:
     """What a control is called for operators."""
     if name == controls.BOT:
         return Sentence("controls-title-bot")
+    if name == controls.RESTORE:
+        return Sentence("restore-title")
     kind, _, subject = name.partition(":")
     return Sentence("controls-title-provider" if kind == "provider" else "controls-title-model", name=subject)
 
@@ -63,6 +65,8 @@ async def pause(
 
 async def resume(pool: Pool, name: str, *, operator: str, reason: str) -> ActionResult:
     async def act(tx: Transaction) -> ActionResult:
+        if name in {controls.BOT, controls.KIE, controls.RESTORE} and await controls.read_pause(tx, controls.RESTORE):
+            return ActionResult(done=False, says=Sentence("restore-resume-it"))
         if not await controls.delete_pause(tx, name):
             return ActionResult(done=False, says=Sentence("controls-not-paused"))
         return ActionResult(done=True, says=Sentence("controls-resumed", what=control_title(name)))

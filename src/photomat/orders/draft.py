@@ -289,6 +289,21 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
+async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId) -> bool:
+    """Give a refused draft its full life again, since its appeal may have taken longer; False when it is bought or canceled."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE drafts SET expires_at = greatest(expires_at, photomat_now() + $2::interval)
+             WHERE draft_id = $1 AND bought_at IS NULL AND canceled_at IS NULL
+            RETURNING true
+            """,
+            draft_id,
+            LIFE,
+        )
+    )
+
+
 async def mark_bought(tx: Transaction, *, draft_id: DraftId, price: Money) -> None:
     """Mark a draft as sold at this price: nothing can change it, including a transaction that waits for its row right now."""
     await tx.execute(

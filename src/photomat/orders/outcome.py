@@ -11,7 +11,10 @@ from photomat.catalog.options import OptionRow
 from photomat.catalog.pricing import Quote, Voucher
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
+from photomat.moderation.refusal import Refusal, StrikePolicy
+from photomat.moderation.rules import Rule
 from photomat.orders.draft import Draft
+from photomat.users.standing import Ban
 from photomat.work.controls import Pause
 
 
@@ -123,10 +126,35 @@ class ConsentMissing:
     order: DraftOrder
 
 
-CreateOutcome: TypeAlias = Created | AlreadyStarted | CardOutdated | DraftGone | LimitReached | ModelPaused
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentRefused:
+    """What the order asks for is not made; nothing was held. `rule` is None where an external checker refused it.
+
+    `strikes` count against the user by now; `ban` is what the last of them led to.
+    """
+
+    draft: Draft
+    model: Model
+    refusal: Refusal
+    rule: Rule | None
+    strikes: int
+    policy: StrikePolicy
+    ban: Ban | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckUnavailable:
+    """The operator's checker did not answer in time, and orders wait for it; nothing was held."""
+
+
+CreateOutcome: TypeAlias = (
+    Created | AlreadyStarted | CardOutdated | DraftGone | LimitReached | ModelPaused | ContentRefused
+)
 """Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
 
-PurchaseOutcome: TypeAlias = CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney | ConsentMissing
+PurchaseOutcome: TypeAlias = (
+    CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney | ConsentMissing | CheckUnavailable
+)
 
 ChangeOutcome: TypeAlias = DraftOrder | CardOutdated | DraftBought | DraftGone | OrderRefused
 """Outcomes of one option chosen on a card; a draft that was changed comes with its model."""

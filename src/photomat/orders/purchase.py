@@ -3,6 +3,7 @@
 Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown again
 with today's price. A voucher pays only where its own button was tapped. Operators' rules are read with every quote. Limits are
 tested under the lock of the user's row, so two taps never both take the last place; a voucher is used under the same lock.
+Content rules read the locked draft before anything is held.
 
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
 Killed before the commit: nothing happened, and the update is handled again.
@@ -26,8 +27,10 @@ from photomat.jobs.job import NewJob, frozen_request, hold_reference
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
+from photomat.kernel.trace import traced
 from photomat.orders import draft as drafts
 from photomat.orders import limits
+from photomat.orders.content import ContentCheck
 from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
@@ -75,6 +78,7 @@ async def quote_for(
     return facts.quote(model, inputs, rates)
 
 
+@traced("order.purchase")
 async def purchase(
     tx: Transaction,
     buyer: Buyer,
@@ -86,6 +90,7 @@ async def purchase(
     corr: str,
     allowed: Limits = USUAL,
     by_voucher: bool = False,
+    content: ContentCheck | None = None,
     job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
 ) -> CreateOutcome:
     """Quote an order and buy it in one transaction, for money or `by_voucher`; its request is frozen on the job."""
@@ -106,14 +111,21 @@ async def purchase(
         kind=model.kind,
         inputs=draft.inputs,
         quote=quoted if voucher is None else quoted.with_voucher(voucher),
-        request=frozen_request(model, draft.inputs),
+        request=frozen_request(model, draft.inputs, checks=content.provider_checks if content else None),
         title=model.title_in(buyer.language),
         job_id=job_id,
     )
-    return await create_job_atomic(tx, new, revision=revision, allowed=allowed)
+    return await create_job_atomic(tx, new, revision=revision, allowed=allowed, content=content)
 
 
-async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allowed: Limits = USUAL) -> CreateOutcome:
+async def create_job_atomic(
+    tx: Transaction,
+    new: NewJob,
+    *,
+    revision: int,
+    allowed: Limits = USUAL,
+    content: ContentCheck | None = None,
+) -> CreateOutcome:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened).
 
     A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money.
@@ -131,7 +143,7 @@ async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allo
     quote, shown = new.quote, new.quote.without_voucher().price
     if draft.price != shown or not await vouchers.is_voucher_left(tx, user_id=user_id, quote=quote):
         return CardOutdated(draft=await drafts.set_price(tx, draft_id=draft_id, price=shown))
-    refusal = await _paused(tx, draft.model) or await limits.refusal(tx, user_id, allowed, is_free=not shown.minor)
+    refusal = await _refusal(tx, draft, content=content, allowed=allowed, is_free=not shown.minor)
     if refusal is not None:
         return refusal
     as_locked = replace(new, model=draft.model, inputs=draft.inputs)
@@ -146,6 +158,16 @@ async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allo
     await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=quote.price.minor)
     failpoint("create.before_commit")
     return Created(job_id=made, corr=new.corr, model=draft.model, kind=new.kind, price=quote.price)
+
+
+async def _refusal(
+    tx: Transaction, draft: Draft, *, content: ContentCheck | None, allowed: Limits, is_free: bool
+) -> CreateOutcome | None:
+    """Why this draft may not be bought now: its content, a pause, or a limit of its user."""
+    refused = None if content is None else await content.refusal_to_buy(tx, draft)
+    if refused is not None:
+        return refused
+    return await _paused(tx, draft.model) or await limits.refusal(tx, draft.user_id, allowed, is_free=is_free)
 
 
 async def _paused(tx: Transaction, model: str) -> ModelPaused | None:

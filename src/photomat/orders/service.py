@@ -37,8 +37,12 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, MessageId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
+from photomat.moderation import checker as verdicts
+from photomat.moderation.checker import ALLOWED
+from photomat.moderation.order_texts import order_hash
 from photomat.orders import draft as drafts
 from photomat.orders import limits
+from photomat.orders.content import ContentGate, question_about
 from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
@@ -46,7 +50,9 @@ from photomat.orders.outcome import (
     Alternatives,
     CardOutdated,
     ChangeOutcome,
+    CheckUnavailable,
     ConsentMissing,
+    ContentRefused,
     Created,
     CreateOutcome,
     DraftBought,
@@ -73,13 +79,18 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderService:
-    """`accepts_callbacks`: Kie can call us back, which some models need. `consent` is what users must have agreed to."""
+    """The one way to buy.
+
+    `accepts_callbacks`: Kie can call us back, which some models need. `content` is what orders may not ask for, `consent` what
+    users must have agreed to.
+    """
 
     pool: Pool
     catalog: Catalog
     rates: Rates
     limits: Limits = USUAL
     accepts_callbacks: bool = False
+    content: ContentGate | None = None
     cheapest: Cheapest = field(default_factory=Cheapest)
     consent: ConsentDocument | None = None
 
@@ -337,6 +348,14 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
 
+    async def content_refusal(self, order: DraftOrder) -> ContentRefused | None:
+        """Why this draft may not be ordered, said early: the purchase asks again. A new strike counts from here on."""
+        if self.content is None or order.draft.is_bought:
+            return None
+        check = await self.content.check_of(order.model)
+        async with transaction(self.pool) as tx:
+            return await check.refusal(tx, order.draft)
+
     async def buy(
         self,
         buyer: Buyer,
@@ -359,6 +378,9 @@ class OrderService:
         if refused:
             started = await self.job_of_draft(user_id, draft_id, message_id=message_id)
             return started or OrderRefused(model=found.model, why=refused[0])
+        if not await self._has_verdict(found, revision=revision):
+            return CheckUnavailable()
+        content = None if self.content is None else await self.content.check_of(found.model)
         try:
             async with transaction(self.pool) as tx:
                 if await self._lacks_consent(tx, user_id):
@@ -373,12 +395,40 @@ class OrderService:
                     rates=self.rates,
                     allowed=self.limits,
                     by_voucher=by_voucher,
+                    content=content,
                     corr=corr,
                 )
         except NotEnough as refusal:
             return NotEnoughMoney(order=found, price=refusal.price, available=refusal.available)
         _log_outcome(user_id, outcome)
         return outcome
+
+    async def _has_verdict(self, order: DraftOrder, *, revision: int) -> bool:
+        """Ask the external checker about this revision, unless it was asked before; False when it had to answer and did not.
+
+        What cannot be bought anyway is not asked about: the purchase says why.
+        """
+        draft, checker = order.draft, self.content.checker if self.content is not None else None
+        if checker is None or draft.is_bought or draft.is_closed or draft.revision != revision:
+            return True
+        about = order_hash(draft.model, draft.inputs)
+        async with transaction(self.pool) as tx:
+            if await verdicts.read_stored(tx, draft_id=draft.draft_id, revision=revision, order_hash=about):
+                return True
+        verdict = await checker.ask(question_about(order))
+        if verdict is None and not checker.allows_without:
+            return False
+        async with transaction(self.pool) as tx:
+            await verdicts.store_verdict(
+                tx,
+                verdict or ALLOWED,
+                draft_id=draft.draft_id,
+                revision=revision,
+                user_id=draft.user_id,
+                order_hash=about,
+            )
+        failpoint("content.after_verdict")
+        return True
 
     async def _rules(self, model: Model) -> PriceRules:
         async with transaction(self.pool) as tx:
@@ -401,6 +451,8 @@ def _log_outcome(user_id: UserId, outcome: CreateOutcome) -> None:
             )
         case LimitReached():
             log.info("ORDER_REFUSED", user_id=user_id, why=outcome.why, limit=outcome.limit)
+        case ContentRefused():
+            log.info("ORDER_REFUSED", user_id=user_id, why="content", limit=0)
         case ModelPaused():
             log.info("ORDER_REFUSED", user_id=user_id, why="paused", limit=0)
         case _:

@@ -5,7 +5,8 @@ nothing, and an invoice without a notice is found in the provider's list (`read_
 an invoice. One that is made due while it is polled stays due: the poller postpones it only if nothing has changed `look_at`
 since its claim.
 
-Killed after the provider created an invoice and before it was stored (`invoice.after_create`): asked again with the same token.
+What the provider is asked is written down first. Killed after it created an invoice and before that was stored
+(`invoice.after_create`): asked again with the same token and the same words, so it is the same invoice.
 """
 
 from collections.abc import Mapping
@@ -18,9 +19,11 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import UserId
-from photomat.kernel.logs import get_logger
+from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.money import Money
+from photomat.kernel.trace import span
 from photomat.payments import refunds
+from photomat.payments.fiscal_terms import FrozenInvoice, freeze_invoice
 from photomat.payments.receive import IncomingPayment, PaymentSource, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
 from photomat.providers.port import Invoice, InvoiceTerms, PaymentProvider, ProviderReport
@@ -45,23 +48,28 @@ class OpenInvoice:
 
 
 async def create_invoice(
-    pool: Pool, provider: PaymentProvider, topup: Topup, *, description: str, return_url: str | None
+    pool: Pool,
+    provider: PaymentProvider,
+    topup: Topup,
+    *,
+    description: str,
+    return_url: str | None,
+    fiscal: Mapping[str, Any] | None = None,
 ) -> Invoice:
-    """Have the provider create an invoice for a top-up, and poll it. Idempotent: the token is the top-up's."""
-    asked = InvoiceTerms(
-        token=topup.token,
-        user_id=topup.user_id,
-        amount=Money(topup.asked_amount, topup.asked_currency),
-        description=description,
-        return_url=return_url,
-    )
+    """Have the provider create an invoice for a top-up, and poll it.
+
+    Idempotent: the token is the top-up's, and what was asked first is asked again, whatever the arguments say now.
+    """
     known = await pool.fetchrow(
         "SELECT external_id, pay_url FROM provider_invoices WHERE topup_id = $1 AND pay_url IS NOT NULL LIMIT 1",
         topup.topup_id,
     )
     if known is not None:
         return Invoice(external_id=known["external_id"], pay_url=known["pay_url"])
-    invoice = await provider.create(asked)
+    frozen = await freeze_invoice(
+        pool, topup_id=topup.topup_id, description=description, return_url=return_url, fiscal=fiscal
+    )
+    invoice = await provider.create(_asked(topup, frozen))
     failpoint("invoice.after_create")
     await pool.execute(
         """
@@ -76,6 +84,17 @@ async def create_invoice(
         _pause(timedelta(0)),
     )
     return invoice
+
+
+def _asked(topup: Topup, frozen: FrozenInvoice) -> InvoiceTerms:
+    return InvoiceTerms(
+        token=topup.token,
+        user_id=topup.user_id,
+        amount=Money(topup.asked_amount, topup.asked_currency),
+        description=frozen.description,
+        return_url=frozen.return_url,
+        fiscal=frozen.fiscal,
+    )
 
 
 async def make_invoice_due(pool: Pool, provider: str, external_id: str) -> None:
@@ -116,6 +135,10 @@ class InvoicePoller:
         return [OpenInvoice(**dict(row)) for row in rows]
 
     async def poll(self, invoice: OpenInvoice) -> None:
+        with correlated(None), span("payment.invoice", provider=invoice.provider):
+            await self._poll_or_postpone(invoice)
+
+    async def _poll_or_postpone(self, invoice: OpenInvoice) -> None:
         provider = self.providers.get(invoice.provider)
         if provider is None:
             await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
@@ -126,9 +149,9 @@ class InvoicePoller:
             await self._postpone(invoice, give_up=False, error=str(error))
             log.warning("INVOICE_LOOK_FAILED", provider=invoice.provider, invoice=invoice.external_id, error=str(error))
 
-    async def read_recent(self, provider: PaymentProvider) -> int:
-        """Receive what the provider lists as paid and we do not know; return how many there were."""
-        since = await self.pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
+    async def read_recent(self, provider: PaymentProvider, *, since: datetime | None = None) -> int:
+        """Receive what the provider lists as paid and we do not know, back to `since`; return how many there were."""
+        since = await looked_back(self.pool, since)
         reports = await provider.recent(since)
         known = await self._known(provider.name, [one.external_id for one in reports])
         missing = [one for one in reports if one.external_id not in known or one.refunded.minor]
@@ -192,6 +215,12 @@ class InvoicePoller:
             error,
             invoice.leased_until,
         )
+
+
+async def looked_back(pool: Pool, since: datetime | None) -> datetime:
+    """How far back lists are read: two days, or further to the moment of a restored backup."""
+    usual: datetime = await pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
+    return usual if since is None else min(usual, since)
 
 
 def _pause(age: timedelta) -> timedelta:

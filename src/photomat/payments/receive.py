@@ -1,4 +1,4 @@
-"""The only way money comes in: a payment row, its credit, its bonus and its notice, in one transaction.
+"""The only way money comes in: a payment row, its credit, bonus, notice and wanted fiscal receipt, in one transaction.
 
 Idempotent by the provider's own payment id: a repeated update, a poll racing a notice, a reconciliation or a second instance
 changes nothing. Reported again with another sum or user it changes nothing either, and opens a difference. Credited is what was
@@ -10,11 +10,15 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from photomat.audit import differences
-from photomat.db.pool import Transaction
+from photomat.db.pool import Transaction, on_commit
+from photomat.fiscal import receipt as fiscal
+from photomat.fiscal.restored import hold_back
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
+from photomat.kernel.metrics import PAYMENTS, PAYMENTS_MINOR
 from photomat.kernel.money import Money
+from photomat.kernel.trace import traced
 from photomat.payments import notices
 from photomat.payments.topup import Topup, find_topup, mark_paid
 from photomat.rewards import bonus as rewards_bonus
@@ -61,6 +65,7 @@ class ReceivedPayment:
     is_new: bool
 
 
+@traced("payment.receive")
 async def receive_payment(tx: Transaction, incoming: IncomingPayment) -> ReceivedPayment:
     """Credit a payment once by its provider's id; the user must have a wallet."""
     if incoming.paid.minor <= 0:
@@ -70,6 +75,7 @@ async def receive_payment(tx: Transaction, incoming: IncomingPayment) -> Receive
     payment_id = await _insert(tx, incoming, topup, credit)
     if payment_id is None:
         return await _known_payment(tx, incoming)
+    count_payment(tx, provider=incoming.provider, event="received", amount=credit)
     await ledger.credit(
         tx,
         user_id=incoming.user_id,
@@ -85,6 +91,16 @@ async def receive_payment(tx: Transaction, incoming: IncomingPayment) -> Receive
         amount=credit,
         is_topup=incoming.reason == "topup",
     )
+    await fiscal.want_income(
+        tx,
+        payment_id=payment_id,
+        provider=incoming.provider,
+        external_id=incoming.external_id,
+        user_id=incoming.user_id,
+        amount=fiscal.taxed(paid=incoming.paid, credit=credit),
+        paid_at=incoming.paid_at,
+    )
+    await hold_back(tx, payment_id=payment_id)
     if topup is not None:
         await mark_paid(tx, topup.topup_id)
         await _note_another_sum(tx, incoming, topup)
@@ -108,6 +124,13 @@ async def receive_payment(tx: Transaction, incoming: IncomingPayment) -> Receive
         via=incoming.via,
     )
     return ReceivedPayment(payment_id=payment_id, credit=credit, bonus=bonus, is_new=True)
+
+
+def count_payment(tx: Transaction, *, provider: str, event: Literal["received", "refunded"], amount: Money) -> None:
+    """Count a payment, or a refund, once its transaction is committed; the amount is what the wallet got or lost."""
+    labels = {"provider": provider, "event": event, "currency": amount.currency}
+    on_commit(tx, PAYMENTS.labels(**labels).inc)
+    on_commit(tx, lambda: PAYMENTS_MINOR.labels(**labels).inc(amount.minor))
 
 
 def _amount_to_credit(incoming: IncomingPayment, topup: Topup | None) -> Money:

@@ -12,11 +12,10 @@ from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, PAYMENT_OF_NOBODY, InvoicePoller
+from photomat.payments.invoices import IN_ANOTHER_CURRENCY, PAYMENT_OF_NOBODY, InvoicePoller, looked_back
 from photomat.providers.port import PaymentProvider, ProviderReport
 
 ONCE_IN: Final = timedelta(hours=22)
@@ -49,10 +48,24 @@ async def reconcile_providers(poller: InvoicePoller, *, always: bool = False) ->
     return found
 
 
-async def compare(pool: Pool, provider: PaymentProvider) -> int:
-    since, until = await require_row(
-        pool, "SELECT photomat_now() - $1::interval, photomat_now() - $2::interval", LOOK_BACK, GRACE
-    )
+async def read_again(poller: InvoicePoller, *, since: datetime) -> tuple[int, list[str]]:
+    """After a restore: receive and compare all that providers list since then; differences, and who did not answer."""
+    found, unread = 0, []
+    for provider in poller.providers.values():
+        try:
+            await poller.read_recent(provider, since=since)
+            found += await compare(poller.pool, provider, since=since, grace=timedelta(0))
+        except PhotomatError as error:
+            log.error("PAYMENTS_NOT_COMPARED", provider=provider.name, error=str(error))
+            unread.append(provider.name)
+    return found, unread
+
+
+async def compare(
+    pool: Pool, provider: PaymentProvider, *, since: datetime | None = None, grace: timedelta = GRACE
+) -> int:
+    since = await looked_back(pool, since)
+    until: datetime = await pool.fetchval("SELECT photomat_now() - $1::interval", grace)
     reports = {one.external_id: one for one in await provider.recent(since) if one.paid.minor and one.at <= until}
     async with transaction(pool) as tx:
         ours = await _booked_payments(tx, provider.name, list(reports), since=since, until=until)

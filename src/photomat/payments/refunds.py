@@ -16,13 +16,18 @@ from typing import Final, Literal, TypeAlias
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, require_row
+from photomat.fiscal import receipt as fiscal
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.errors import Corrupt, NotEnough, OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.logs import get_logger
+from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.money import Money
+from photomat.kernel.trace import span
 from photomat.payments import notices
+from photomat.payments.fiscal_terms import terms_of_refund, thawed
 from photomat.payments.payment import Payment, find_payment, lock_payment, lock_provider_payment
+from photomat.payments.receive import count_payment
+from photomat.providers.port import FiscalTerms
 from photomat.rewards import bonus as rewards_bonus
 from photomat.wallet import ledger, refunds
 from photomat.wallet.ledger import lock_wallets
@@ -142,9 +147,10 @@ async def _take(
     )
     refund_id = await tx.fetchval(
         """
-        INSERT INTO payment_refunds (payment_id, key, amount, paid_amount, reference, asked_by, state, due_at, closed_at)
+        INSERT INTO payment_refunds (payment_id, key, amount, paid_amount, reference, asked_by, state, due_at, closed_at,
+                                     fiscal)
         VALUES ($1, $2, $3, $4, $2, $5, $6, CASE WHEN $6 = 'wanted' THEN photomat_now() END,
-                CASE WHEN $6 = 'done' THEN photomat_now() END)
+                CASE WHEN $6 = 'done' THEN photomat_now() END, $7)
         RETURNING refund_id
         """,
         payment.payment_id,
@@ -153,6 +159,7 @@ async def _take(
         paid.minor,
         asked_by,
         "done" if is_done else "wanted",
+        None if is_done else await terms_of_refund(tx, payment),
     )
     log.info(
         "PAYMENT_REFUND",
@@ -168,8 +175,10 @@ async def _take(
 
 
 async def finish_refund(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
-    """The refund is certain: take back what was given because of the payment, and notify the payer."""
+    """The refund is certain: take back what was given because of it, annul its fiscal receipt, and notify the payer."""
+    count_payment(tx, provider=payment.provider, event="refunded", amount=amount)
     await lock_wallets(tx, payment.user_id)
+    await _annul_fiscal(tx, payment, refund_id=refund_id, amount=amount)
     bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
     await rewards_bonus.after_refund(
         tx, payment_id=payment.payment_id, user_id=payment.user_id, refunded=amount, of=payment.credit
@@ -184,6 +193,12 @@ async def finish_refund(tx: Transaction, payment: Payment, *, refund_id: int, am
         bonus=bonus,
         owed=wallet.owed,
     )
+
+
+async def _annul_fiscal(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
+    paid = await tx.fetchval("SELECT paid_amount FROM payment_refunds WHERE refund_id = $1", refund_id)
+    taxed = fiscal.taxed(paid=Money(paid, payment.paid.currency), credit=amount)
+    await fiscal.want_annulment(tx, payment_id=payment.payment_id, refund_id=refund_id, amount=taxed)
 
 
 async def end_refund(tx: Transaction, refund_id: int, state: RefundState, *, error: str | None = None) -> bool:
@@ -233,7 +248,7 @@ async def _standing_credit(tx: Transaction, payment: Payment, refusals: int) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedRefund:
-    """A claimed refund: `amount` left the wallet, `paid` goes back to the payer."""
+    """A claimed refund: `amount` left the wallet, `paid` goes back to the payer, `fiscal` is what its receipt says."""
 
     refund_id: int
     payment: Payment
@@ -241,10 +256,11 @@ class ClaimedRefund:
     amount: Money
     paid: Money
     attempts: int
+    fiscal: FiscalTerms | None = None
 
 
-RefundCall: TypeAlias = Callable[[ClaimedRefund], Awaitable[None]]
-"""Asks a provider; returns if it is refunded, also if it was before. `Rejected` is a clear no."""
+RefundCall: TypeAlias = Callable[[ClaimedRefund], Awaitable[str | None]]
+"""Asks a provider; returns its id of the refund, if it has one, also if it was made before. `Rejected` is a clear no."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,12 +273,13 @@ class Refunder:
             """
             WITH due AS MATERIALIZED (
                 SELECT refund_id FROM payment_refunds WHERE due_at <= photomat_now()
-                   AND (SELECT photomat_our_bot($3)) IS NOT NULL
+                   AND (SELECT photomat_our_bot($3)) IS NOT NULL AND NOT (SELECT photomat_paused('restore'))
                  ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
             UPDATE payment_refunds AS refund SET due_at = photomat_now() + $2::interval, attempts = refund.attempts + 1
               FROM due
              WHERE refund.refund_id = due.refund_id
-            RETURNING refund.refund_id, refund.payment_id, refund.key, refund.amount, refund.paid_amount, refund.attempts
+            RETURNING refund.refund_id, refund.payment_id, refund.key, refund.amount, refund.paid_amount, refund.attempts,
+                      refund.fiscal
             """,
             limit,
             LEASE,
@@ -272,22 +289,28 @@ class Refunder:
 
     async def refund(self, refund: ClaimedRefund) -> None:
         """Ask once; yes and a clear no end it, anything else is retried."""
+        with correlated(None), span("payment.refund", provider=refund.payment.provider):
+            await self._ask(refund)
+
+    async def _ask(self, refund: ClaimedRefund) -> None:
         failpoint("refund.after_claim")
         call = self.calls.get(refund.payment.provider, _switched_off)
         try:
-            await call(refund)
+            external_id = await call(refund)
         except (Transient, OutcomeUnknown) as error:
             await self._later(refund, error)
         except Rejected as error:
             await self._refused(refund, str(error))
         else:
             failpoint("refund.after_call")
-            await self._done(refund)
+            await self._done(refund, external_id)
 
     async def _refund(self, row: Row) -> ClaimedRefund:
         payment = await find_payment(self.pool, row["payment_id"])
         if payment is None:
             raise Corrupt(f"refund {row['refund_id']} names a payment that is not there")
+        async with transaction(self.pool) as tx:
+            fiscal = await thawed(tx, row["fiscal"])
         return ClaimedRefund(
             refund_id=row["refund_id"],
             payment=payment,
@@ -295,6 +318,7 @@ class Refunder:
             amount=Money(row["amount"], payment.credit.currency),
             paid=Money(row["paid_amount"], payment.paid.currency),
             attempts=row["attempts"],
+            fiscal=fiscal,
         )
 
     async def _later(self, refund: ClaimedRefund, error: PhotomatError) -> None:
@@ -309,8 +333,9 @@ class Refunder:
         )
         log.warning("PAYMENT_REFUND_RETRY", refund_id=refund.refund_id, attempt=refund.attempts, error=str(error))
 
-    async def _done(self, refund: ClaimedRefund) -> None:
+    async def _done(self, refund: ClaimedRefund, external_id: str | None) -> None:
         async with transaction(self.pool) as tx:
+            await _note_external_id(tx, refund.refund_id, external_id)
             if await end_refund(tx, refund.refund_id, "done"):
                 await finish_refund(tx, refund.payment, refund_id=refund.refund_id, amount=refund.amount)
         log.info("PAYMENT_REFUNDED", refund_id=refund.refund_id, payment_id=refund.payment.payment_id)
@@ -319,6 +344,10 @@ class Refunder:
         async with transaction(self.pool) as tx:
             await put_back(tx, refund, error)
         log.error("PAYMENT_REFUND_REFUSED", refund_id=refund.refund_id, error=error)
+
+
+async def _note_external_id(tx: Transaction, refund_id: int, external_id: str | None) -> None:
+    await tx.execute("UPDATE payment_refunds SET external_id = $2 WHERE refund_id = $1", refund_id, external_id)
 
 
 async def _switched_off(refund: ClaimedRefund) -> None:

@@ -15,7 +15,6 @@ from typing import BinaryIO, ClassVar, Final
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, row_as
-from photomat.delivery.fallbacks import UPLOAD_BYTES
 from photomat.files.conversion import temporary_file
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.errors import Rejected
@@ -25,13 +24,14 @@ from photomat.kernel.logs import get_logger
 from photomat.messages.notices import notify
 from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.privacy.export import ExportBuilder, ExportTooLarge, export_name
+from photomat.telegram.limits import CLOUD
 from photomat.telegram.port import Media, MediaKind, Messenger
 from photomat.work.retention import OldRows
 
 LEASE: Final = timedelta(minutes=10)
 """Longer than the largest export takes to build and to send."""
 EVERY: Final = timedelta(days=1)
-MOST_BYTES: Final = UPLOAD_BYTES - 2**20
+MOST_BYTES: Final = CLOUD.upload_bytes - 2**20
 """What Telegram takes, with room for the rest of the request."""
 OLD_EXPORTS: Final = OldRows(table="export_requests", age="asked_at", only="due_at IS NULL")
 log = get_logger()
@@ -221,3 +221,15 @@ def _path_of(file: BinaryIO) -> Path:
     """The path under which a file without a name can be opened once more, while it is open."""
     folder = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
     return Path(folder) / str(file.fileno())
+
+
+async def drop_exports(tx: Transaction) -> int:
+    """A restored database: an export that was asked for may have been sent since the backup; the user may ask again."""
+    rows = await tx.fetch(
+        """
+        UPDATE export_requests SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', fence = fence + 1,
+                                   error = 'restored from a backup'
+         WHERE due_at IS NOT NULL RETURNING request_id
+        """
+    )
+    return len(rows)

@@ -29,7 +29,7 @@ from photomat.providers.http import (
     token_of,
     written,
 )
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
+from photomat.providers.port import FiscalTerms, ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
 
 FIATS: Final = (
     *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
@@ -190,7 +190,14 @@ class CryptoPay:
                 return list(found.values())
         raise Transient("Crypto Pay's list does not end")
 
-    async def refund(self, external_id: str, amount: Money, *, key: str) -> None:  # noqa: ARG002  the port's words
+    async def refund(
+        self,
+        external_id: str,  # noqa: ARG002  the port's words
+        amount: Money,  # noqa: ARG002
+        *,
+        key: str,  # noqa: ARG002
+        fiscal: FiscalTerms | None = None,  # noqa: ARG002
+    ) -> None:
         """Always refused: only an operator can."""
         raise Rejected("refund-by-hand")
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from photomat.kernel.calls import provider_call
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.http import HttpAnswer, HttpClient
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
@@ -41,6 +42,7 @@ class ProviderHttp:
 
     def __init__(self, *, name: str, base_url: str, headers: Mapping[str, str], timeout_s: float | None = None) -> None:
         self._name = name
+        self._label = name.lower().replace(" ", "_")
         self._base_url = base_url
         self._http = HttpClient(name=name, headers=headers)
         limit = None if timeout_s is None else aiohttp.ClientTimeout(total=timeout_s)
@@ -48,17 +50,19 @@ class ProviderHttp:
 
     async def read(self, path: str, query: Mapping[str, str] | None = None) -> JsonReply:
         """Read something; every error may be retried."""
-        reply = _reply(await self._http.get(self._base_url + path, query=query, within=self._read_timeout))
-        self._refuse_pauses(reply)
+        with provider_call(self._label, "read"):
+            reply = _reply(await self._http.get(self._base_url + path, query=query, within=self._read_timeout))
+            self._refuse_pauses(reply)
         return reply
 
     async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> JsonReply:
         """Request a change. 5xx, or an answer without JSON, is an unknown outcome."""
         url = self._base_url + path
-        reply = _reply(await self._http.post(url, body, headers=headers, within=self._write_timeout))
-        self._refuse_pauses(reply)
-        if reply.status >= 500 or reply.body is None:  # noqa: PLR2004  the servers' own troubles
-            raise OutcomeUnknown(f"{self._name} answered {reply.status} without a verdict")
+        with provider_call(self._label, "write"):
+            reply = _reply(await self._http.post(url, body, headers=headers, within=self._write_timeout))
+            self._refuse_pauses(reply)
+            if reply.status >= 500 or reply.body is None:  # noqa: PLR2004  the servers' own troubles
+                raise OutcomeUnknown(f"{self._name} answered {reply.status} without a verdict")
         return reply
 
     async def close(self) -> None:

@@ -10,10 +10,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
+from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 
 InvoiceState: TypeAlias = Literal["open", "paid", "canceled"]
+FiscalForm: TypeAlias = Literal["54fz", "self-employed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiscalTerms:
+    """What the fiscal receipt of a payment or a refund says beside its sum; either `email` or `phone` is set."""
+
+    form: FiscalForm
+    item: str
+    vat_code: int
+    tax_system: int | None
+    payment_subject: str
+    payment_mode: str
+    measure: str | None
+    email: str | None = None
+    phone: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +42,7 @@ class InvoiceTerms:
     amount: Money
     description: str
     return_url: str | None
+    fiscal: FiscalTerms | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +66,15 @@ class ProviderReport:
     paid: Money
     refunded: Money
     at: datetime
+
+
+class FiscalRefused(Rejected):
+    """Nothing was done because of the fiscal receipt: it is missing, or `field` of it (empty: all of it) is not accepted."""
+
+    def __init__(self, text_key: str, *, field: str, reason: str) -> None:
+        super().__init__(text_key, field=field)
+        self.field = field
+        self.reason = reason
 
 
 class ForgedNotice(Exception):
@@ -77,8 +104,10 @@ class PaymentProvider(Protocol):
         """Every invoice paid since then, to find what a lost notice or reply left out."""
         ...
 
-    async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
-        """Refund; `Rejected("refund-by-hand")` if the provider cannot."""
+    async def refund(
+        self, external_id: str, amount: Money, *, key: str, fiscal: FiscalTerms | None = None
+    ) -> str | None:
+        """Refund; return the provider's id of the refund, if it has one. `Rejected("refund-by-hand")` if it cannot."""
         ...
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:

@@ -15,14 +15,26 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final, TypeAlias
 
-from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
+from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
+from photomat.providers.fiscal_port import RegisteredReceipt
 from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
+from photomat.providers.port import (
+    FiscalRefused,
+    FiscalTerms,
+    ForgedNotice,
+    Invoice,
+    InvoiceState,
+    InvoiceTerms,
+    ProviderReport,
+)
+from photomat.providers.yookassa_receipts import FiscalDocumentKind, known_receipts, receipt_of
 
 MAX_DESCRIPTION_LENGTH: Final = 128
 MAX_KEY_LENGTH: Final = 64
+NO_RECEIPT: Final = "receipt is missing or illegal"
+KEY_TAKEN: Final = "idempotence key duplicated"
 ANYWHERE: Final = "https://t.me/"
 """A redirect needs a target."""
 PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
@@ -42,17 +54,22 @@ log = get_logger()
 
 
 def payment_order(asked: InvoiceTerms) -> dict[str, Any]:
-    return {
+    order: dict[str, Any] = {
         "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
         "capture": True,
         "confirmation": {"type": "redirect", "return_url": asked.return_url or ANYWHERE},
         "description": asked.description[:MAX_DESCRIPTION_LENGTH],
         "metadata": {"token": asked.token},
     }
+    return order if asked.fiscal is None else {**order, "receipt": receipt_of(asked.fiscal, asked.amount)}
 
 
-def refund_order(payment_id: str, amount: Money) -> dict[str, Any]:
-    return {"payment_id": payment_id, "amount": {"value": written(amount), "currency": amount.currency}}
+def refund_order(payment_id: str, amount: Money, fiscal: FiscalTerms | None = None) -> dict[str, Any]:
+    order: dict[str, Any] = {
+        "payment_id": payment_id,
+        "amount": {"value": written(amount), "currency": amount.currency},
+    }
+    return order if fiscal is None else {**order, "receipt": receipt_of(fiscal, amount)}
 
 
 def short_key(key: str) -> str:
@@ -142,12 +159,20 @@ class YooKassa:
     lists_refunds: Final = True
 
     def __init__(
-        self, *, base_url: str, shop_id: str, secret_key: str, sources: str, timeout_s: float | None = None
+        self,
+        *,
+        base_url: str,
+        shop_id: str,
+        secret_key: str,
+        sources: str,
+        self_employed: bool = False,
+        timeout_s: float | None = None,
     ) -> None:
         pair = b64encode(f"{shop_id}:{secret_key}".encode()).decode()
         headers = {"Authorization": f"Basic {pair}"}
         self._exchange = ProviderHttp(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
         self._networks = networks_of(sources)
+        self._self_employed = self_employed
 
     async def create(self, asked: InvoiceTerms) -> Invoice:
         """Create a payment; repeated after it was paid, the URL is the return URL."""
@@ -182,13 +207,39 @@ class YooKassa:
             found.update({report.external_id: report for report in _readable([payment] if payment else [])})
         return list(found.values())
 
-    async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
+    async def refund(
+        self, external_id: str, amount: Money, *, key: str, fiscal: FiscalTerms | None = None
+    ) -> str | None:
         """Refund; one that is still pending is asked again by the same key."""
-        refund = await self._ordered("/refunds", refund_order(external_id, amount), key=key)
+        refund = await self._ordered("/refunds", refund_order(external_id, amount, fiscal), key=key)
         if refund.get("status") == "canceled":
             raise Rejected("refund-refused")
         if refund.get("status") != "succeeded":
             raise OutcomeUnknown("YooKassa has not finished the refund: ask again by the same key")
+        return str(refund["id"]) if is_payment_id(refund.get("id")) else None
+
+    async def receipts_of(self, external_payment_id: str) -> Sequence[RegisteredReceipt]:
+        """Every fiscal receipt of a payment and of its refunds; empty while none is registered."""
+        payment = await self._payment(external_payment_id)
+        if payment is None:
+            return []
+        found = await self._receipts_about(payment, "income", {"payment_id": external_payment_id})
+        for refund in reversed(await self._listed("/refunds", {"payment_id": external_payment_id})):
+            if isinstance(refund, Mapping) and is_payment_id(refund.get("id")):
+                found += await self._receipts_about(refund, "annulment", {"refund_id": str(refund["id"])})
+        return found
+
+    async def _receipts_about(
+        self, thing: Mapping[str, Any], kind: FiscalDocumentKind, query: Mapping[str, str]
+    ) -> list[RegisteredReceipt]:
+        """The receipts of a payment or a refund; those of the self-employed are in «Мой налог», not in this list."""
+        listed = []
+        if not self._self_employed and thing.get("receipt_registration") is not None:
+            listed = list(reversed(await self._listed("/receipts", query)))
+        try:
+            return known_receipts(thing, listed, kind=kind, is_listed=not self._self_employed)
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            raise Transient(f"YooKassa sent an unreadable receipt: {error}") from None
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  no signature there
         """The payment a notice names; only its source can be checked."""
@@ -225,10 +276,19 @@ class YooKassa:
         if reply.status == OK and reply.body is not None:
             return reply.body
         if 400 <= reply.status < 500:  # noqa: PLR2004  the caller's faults: nothing was done
-            reason = str((reply.body or {}).get("description"))[:200]
-            log.warning("PAY_REFUSED", provider=self.name, status=reply.status, reason=reason)
-            raise Rejected("refund-refused" if path == "/refunds" else "provider-refused")
+            raise self._refusal(path, reply.status, reply.body or {})
         raise OutcomeUnknown(f"YooKassa answered {reply.status}: ask again by the same key")
+
+    def _refusal(self, path: str, status: int, body: Mapping[str, Any]) -> PhotomatError:
+        reason, field = str(body.get("description"))[:200], str(body.get("parameter") or "")[:100]
+        log.warning("PAY_REFUSED", provider=self.name, status=status, reason=reason)
+        is_refund = path == "/refunds"
+        if is_refund and KEY_TAKEN in reason.lower():
+            return OutcomeUnknown("YooKassa has this refund's key with another body: what was asked first stands")
+        key = "refund-refused" if is_refund else "provider-refused"
+        if NO_RECEIPT in reason.lower() or field.partition(".")[0] == "receipt":
+            return FiscalRefused(key, field=field.removeprefix("receipt").removeprefix("."), reason=reason)
+        return Rejected(key)
 
 
 def _written(instant: datetime) -> str:

@@ -9,6 +9,7 @@ ActOnJob: TypeAlias = Literal[
     "cancel", "accept", "again", "resend", "files", "why", "noop", "variant", "like", "unlike", "info", "sos"
 ]
 ActOnTicket: TypeAlias = Literal["answer", "thread", "refund", "repeat", "show", "close"]
+Verdict: TypeAlias = Literal["yes", "no"]
 OPEN_BALANCE: Final = "m:balance"
 OPEN_PICTURES: Final = "m:create"
 OPEN_TOPUP: Final = "m:topup"
@@ -22,6 +23,16 @@ def send_receipt(topup_id: int) -> str:
 def create_from_draft(draft_id: int, revision: int) -> str:
     """Buy what a draft says, as its card shows it."""
     return f"d:create:{draft_id}:{revision}"
+
+
+def open_card(draft_id: int) -> str:
+    """Show the card of a draft as it is now."""
+    return f"d:back:{draft_id}:0"
+
+
+def decide_appeal(refusal_id: int, verdict: Verdict) -> str:
+    """Decide a customer's appeal, as an operator."""
+    return f"cd:{verdict}:{refusal_id}"
 
 
 def open_broadcast(broadcast_id: int) -> str:

@@ -76,6 +76,8 @@ BLOCKS: Final[dict[MediaKind, tuple[str, type[Any]]]] = {
 }
 CALL_TIMEOUT_S: Final = 30
 UPLOAD_TIMEOUT_S: Final = 180
+LEAST_BYTES_PER_S: Final = 2**21
+"""What an upload to Telegram must do beyond that: a local server takes 2000 MB and answers when Telegram has them."""
 STARS_TIMEOUT_S: Final = 20
 INVOICE: Final = "invoice_payment"
 REFUNDED_BEFORE: Final = "CHARGE_ALREADY_REFUNDED"
@@ -234,7 +236,7 @@ class TelegramMessenger:
                 message_id=card.message_id,
                 rich_message=rich_message(text, items),
                 reply_markup=_markup(keyboard),
-                request_timeout=max((_timeout_s(item.media) for item in items), default=CALL_TIMEOUT_S),
+                request_timeout=_timeout_s(*(item.media for item in items)),
             )
         return file_ids_of(answer.rich_message) if isinstance(answer, Message) else []
 
@@ -289,9 +291,7 @@ class TelegramMessenger:
         *before, last = items
         album = [*(input_media(each) for each in before), input_media(last, caption=caption, parse_mode="HTML")]
         with _translated():
-            sent = await self._bot.send_media_group(
-                chat_id, cast("Any", album), request_timeout=max(_timeout_s(each) for each in items)
-            )
+            sent = await self._bot.send_media_group(chat_id, cast("Any", album), request_timeout=_timeout_s(*items))
         return MessageId(sent[0].message_id)
 
 
@@ -306,8 +306,18 @@ def _translated(*, is_edit: bool = False) -> Iterator[None]:
         raise translate(error) from error
 
 
-def _timeout_s(media: Media) -> int:
-    return UPLOAD_TIMEOUT_S if media.is_upload else CALL_TIMEOUT_S
+def _timeout_s(*media: Media) -> int:
+    uploads = [each for each in media if each.is_upload]
+    if not uploads:
+        return CALL_TIMEOUT_S
+    return UPLOAD_TIMEOUT_S + sum(map(_size_bytes, uploads)) // LEAST_BYTES_PER_S
+
+
+def _size_bytes(media: Media) -> int:
+    try:
+        return media.source.stat().st_size if isinstance(media.source, Path) else len(media.source)
+    except OSError:
+        return 0
 
 
 def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:

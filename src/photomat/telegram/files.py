@@ -1,26 +1,32 @@
-"""Files that users send to the bot, as streams.
+"""Files that users send to the bot, as streams: over HTTP, or from the folder of a local Bot API server.
 
-The URL of a file contains the bot's token: it is neither stored nor logged, nor is an error that quotes it.
+The URL of a file, and its path at a local server, contain the bot's token: they are neither stored nor logged, nor is an error
+that quotes them. A local server answers getFile when it has the whole file: a large one takes longer than a call may, and a
+retry finds it.
 """
 
+import asyncio
+import os
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
-from typing import Final, Protocol
+from typing import BinaryIO, Final, Protocol
 
 import aiohttp
 from aiogram import Bot
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadRequest
 
 from photomat.kernel.errors import Rejected, Transient
+from photomat.kernel.logs import get_logger
 from photomat.telegram.errors import translate
-
-MAX_BYTES: Final = 20 * 2**20
-"""The limit of the Bot API."""
+from photomat.telegram.limits import CLOUD, LOCAL
+from photomat.telegram.local_folder import LocalFolder, OutsideFolder
 
 CALL_TIMEOUT_S: Final = 8
 READ_TIMEOUT_S: Final = 60.0
 CHUNK_BYTES: Final = 65536
+DISK_CHUNK_BYTES: Final = 2**20
 TOO_BIG: Final = "file is too big"
+log = get_logger()
 
 
 class NotGiven(Rejected):
@@ -55,7 +61,13 @@ class BotFiles:
     @asynccontextmanager
     async def opened(self, telegram_id: str) -> AsyncIterator[AsyncIterator[bytes]]:
         path = await self._path(telegram_id)
-        async with aclosing(self._chunks(path)) as chunks:
+        folder = local_folder_of(self._bot)
+        if folder is not None and path.startswith("/"):
+            with await asyncio.to_thread(_opened, folder, path) as file:
+                async with aclosing(_read(file)) as chunks:
+                    yield chunks
+            return
+        async with aclosing(self._fetched(path)) as chunks:
             yield chunks
 
     async def _path(self, telegram_id: str) -> str:
@@ -71,7 +83,13 @@ class BotFiles:
             raise NotGiven
         return file.file_path
 
-    async def _chunks(self, path: str) -> AsyncGenerator[bytes, None]:
+    async def _fetched(self, path: str) -> AsyncGenerator[bytes, None]:
+        if path.startswith("/"):
+            log.error(
+                "TELEGRAM_FILE_UNREADABLE",
+                reason="the Bot API server is a local one, and TELEGRAM_LOCAL_DIR is not set",
+            )
+            raise Transient("a file of a local Bot API server cannot be read: TELEGRAM_LOCAL_DIR is not set")
         session, size_bytes = self._bot.session, 0
         stream = session.stream_content(
             session.api.file_url(self._bot.token, path),
@@ -82,8 +100,40 @@ class BotFiles:
         try:
             async for chunk in stream:
                 size_bytes += len(chunk)
-                if size_bytes > MAX_BYTES:
+                if size_bytes > CLOUD.download_bytes:
                     raise TooBig
                 yield chunk
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Transient(f"Telegram's file server did not give a file out: {type(error).__name__}") from None
+
+
+def local_folder_of(bot: Bot) -> LocalFolder | None:
+    """The folder of the bot's server, if that is a local one."""
+    server = bot.session.api
+    return server.wrap_local_file if isinstance(server.wrap_local_file, LocalFolder) and server.is_local else None
+
+
+def _opened(folder: LocalFolder, path: str) -> BinaryIO:
+    try:
+        file = folder.opened(path)
+    except OutsideFolder as error:
+        log.error("TELEGRAM_FILE_REFUSED", reason=str(error))
+        raise NotGiven from None
+    except OSError as error:
+        log.error("TELEGRAM_FILE_UNREADABLE", reason=f"{type(error).__name__} below TELEGRAM_LOCAL_DIR")
+        raise Transient(f"a file of the local Bot API server could not be read: {type(error).__name__}") from None
+    if os.fstat(file.fileno()).st_size > LOCAL.download_bytes:
+        file.close()
+        raise TooBig
+    return file
+
+
+async def _read(file: BinaryIO) -> AsyncGenerator[bytes, None]:
+    """The bytes, a chunk at a time; one that grows while it is read ends at the limit."""
+    left = LOCAL.download_bytes
+    try:
+        while chunk := await asyncio.to_thread(file.read, min(DISK_CHUNK_BYTES, left)):
+            left -= len(chunk)
+            yield chunk
+    except OSError as error:
+        raise Transient(f"a file of the local Bot API server could not be read: {type(error).__name__}") from None

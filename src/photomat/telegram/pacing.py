@@ -1,4 +1,4 @@
-"""Rate limits of all calls to Telegram, as a middleware of the aiogram session.
+"""Rate limits of all calls to Telegram, and their latency, as two middlewares of the aiogram session.
 
 Budgets are rows shared by all instances: one per bot, one per chat (edits count). Nothing sleeps here: a call without budget
 raises `Transient` with the time to wait, or `ChatBusy` if the chat's budget is used up. A 429 blocks its chat for every
@@ -12,11 +12,14 @@ from typing import Any, Final
 
 from aiogram import Bot
 from aiogram.client.session.middlewares.base import BaseRequestMiddleware, NextRequestMiddlewareType
-from aiogram.exceptions import TelegramRetryAfter
+from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramRetryAfter
 from aiogram.methods import Response, TelegramMethod
 
 from photomat.db.pool import Pool
+from photomat.kernel.calls import telegram_call
 from photomat.kernel.errors import Transient
+from photomat.kernel.metrics import BUDGET_WAITS, outcome_of
+from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.port import ChatBusy
 from photomat.work import budget
 from photomat.work.budget import Budget
@@ -63,12 +66,32 @@ class Pacing(BaseRequestMiddleware):
         ):
             wait_s = await budget.take(self._pool, one, reserve=min(reserve, one.limit // 2))
             if wait_s:
+                BUDGET_WAITS.labels(budget=budget.family_of(one.name)).inc()
                 raise refusal(f"no budget left for {one.name}", retry_after_s=wait_s)
         try:
             return await make_request(bot, method)
         except TelegramRetryAfter as error:
             await budget.block(self._pool, chat.name, seconds=error.retry_after, reason="429 from Telegram")
             raise
+
+
+class Measured(BaseRequestMiddleware):
+    """Times the requests that really leave; without a budget none does."""
+
+    async def __call__(
+        self, make_request: NextRequestMiddlewareType[Any], bot: Bot, method: TelegramMethod[Any]
+    ) -> Response[Any]:
+        with telegram_call(method.__api_method__, outcome=_outcome):
+            return await make_request(bot, method)
+
+
+def _outcome(error: BaseException | None) -> str:
+    """`429`, or the name of our error; an edit that changes nothing is a success."""
+    if isinstance(error, TelegramRetryAfter):
+        return "429"
+    if isinstance(error, TelegramAPIError) and is_not_modified(error):
+        return "ok"
+    return outcome_of(translate(error) if isinstance(error, TelegramAPIError | ClientDecodeError) else error)
 
 
 def bot_budget(bot_id: int, calls_per_s: int) -> Budget:

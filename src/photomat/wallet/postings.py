@@ -99,6 +99,25 @@ class Posting:
         return frozenset(line.user_id for line in self.lines if line.user_id is not None)
 
     @property
+    def move(self) -> str:
+        """What it does, in one word: charge, refund, debt, correction; else credit or debit."""
+        if self.reason in {"charge", "debt", "correction"}:
+            return self.reason
+        if self.reason in {"refund", "undelivered"}:
+            return "refund"
+        return "credit" if self._net > 0 else "debit"
+
+    @property
+    def moved(self) -> int:
+        """How much, as a number that is not negative."""
+        return abs(self._net) or max(abs(line.amount) for line in self.lines)
+
+    @property
+    def _net(self) -> int:
+        """What its users gain, in wallets and by a smaller debt."""
+        return sum(line.amount for line in self.lines if line.user_id is not None)
+
+    @property
     def digest(self) -> bytes:
         return sha256(self.asked)
 

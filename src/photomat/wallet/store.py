@@ -3,10 +3,11 @@
 A statement that changes a wallet's row also writes the rows that justify it, so the two cannot diverge.
 """
 
-from photomat.db.pool import Transaction
+from photomat.db.pool import Transaction, on_commit
 from photomat.db.rows import Row
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.metrics import MONEY
 from photomat.kernel.money import Money
 from photomat.wallet.postings import Balance, BookedTransaction, Closing, Hold, Posting, PostingLine
 
@@ -80,7 +81,15 @@ async def book(tx: Transaction, posting: Posting) -> bool:
     )
     if changed and {row["user_id"] for row in changed} != posting.users:
         raise Corrupt(f"{posting.reference}: not every wallet of {sorted(posting.users)} covers its line")
+    if changed:
+        _count(tx, posting.move, posting.reason, Money(posting.moved, posting.currency))
     return bool(changed)
+
+
+def _count(tx: Transaction, move: str, reason: str, amount: Money) -> None:
+    """Count money once its transaction is committed."""
+    counter = MONEY.labels(move=move, reason=reason, currency=amount.currency)
+    on_commit(tx, lambda: counter.inc(amount.minor))
 
 
 async def read_booked_digest(tx: Transaction, reference: str) -> bytes | None:
@@ -135,7 +144,7 @@ async def _booked(tx: Transaction, which: str, key: object) -> BookedTransaction
 
 async def take_hold(tx: Transaction, hold: Hold) -> bool:
     """Set the money aside if the wallet covers it and owes nothing; else return False and write nothing."""
-    return bool(
+    is_taken = bool(
         await tx.fetchval(
             """
             WITH covered AS (
@@ -156,6 +165,9 @@ async def take_hold(tx: Transaction, hold: Hold) -> bool:
             hold.digest,
         )
     )
+    if is_taken:
+        _count(tx, "hold", "job", hold.amount)
+    return is_taken
 
 
 async def find_hold(tx: Transaction, reference: str) -> Hold | None:
@@ -175,7 +187,7 @@ async def find_hold(tx: Transaction, reference: str) -> Hold | None:
 
 async def close_hold(tx: Transaction, hold: Hold, closed_as: Closing) -> bool:
     """Write the closing and free the held money; False if the hold was closed before."""
-    return bool(
+    is_closed = bool(
         await tx.fetchval(
             """
             WITH closed AS (
@@ -197,6 +209,9 @@ async def close_hold(tx: Transaction, hold: Hold, closed_as: Closing) -> bool:
             hold.amount.minor,
         )
     )
+    if is_closed and closed_as == "release":
+        _count(tx, "release", "job", hold.amount)
+    return is_closed
 
 
 async def read_closing(tx: Transaction, reference: str) -> Closing | None:

@@ -1,12 +1,9 @@
-"""The routes of the web server, and GET /health, /ready and /metrics, which name no host or customer.
-
-With METRICS_TOKEN set, /metrics asks for it as a bearer token; without it the figures are public.
+"""The routes of the web server, and GET /health and /ready, which name no host or customer.
 
 There is no access log, because callback URLs are secrets.
 """
 
 import asyncio
-import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
@@ -14,8 +11,8 @@ from typing import Final
 from aiohttp import web
 
 from photomat.cluster.leader import ActiveState
-from photomat.kernel import metrics
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.metrics import MetricsPage, measure
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
@@ -32,7 +29,6 @@ class HealthProbe:
     version: str
     queue_depth: Callable[[], Awaitable[int]]
     is_disk_full: Callable[[], bool]
-    metrics_token: str | None = None
 
     async def health(self, _request: web.Request) -> web.Response:
         """Liveness: 200 also when PASSIVE, "degraded" without a database."""
@@ -50,16 +46,6 @@ class HealthProbe:
         ready = await self._depth() is not None and not self.is_disk_full()
         return web.json_response({"ready": ready}, status=200 if ready else 503)
 
-    async def metrics(self, request: web.Request) -> web.Response:
-        expected = f"Bearer {self.metrics_token}"
-        given = request.headers.get("Authorization", "")
-        if self.metrics_token and not hmac.compare_digest(given.encode(), expected.encode()):
-            raise web.HTTPUnauthorized(headers={"WWW-Authenticate": "Bearer"})
-        depth = await self._depth()
-        if depth is not None:
-            metrics.QUEUE_DEPTH.set(depth)
-        return web.Response(body=metrics.exposition(), content_type="text/plain", charset="utf-8")
-
     async def _depth(self) -> int | None:
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
@@ -71,16 +57,17 @@ class HealthProbe:
 def build_app(
     *,
     health: HealthProbe,
+    metrics: MetricsPage,
     callbacks: KieCallbacks,
     webhook: TelegramWebhook,
     notices: PaymentNotices,
     results: ResultDownload,
     console: web.Application,
 ) -> web.Application:
-    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[measure])
     app.router.add_get("/health", health.health)
     app.router.add_get("/ready", health.ready)
-    app.router.add_get("/metrics", health.metrics)
+    app.router.add_get("/metrics", metrics.handle)
     app.router.add_post("/telegram/webhook", webhook.handle)
     app.router.add_post("/kie/callback", callbacks.handle_any)
     app.router.add_post("/kie/callback/{token}", callbacks.handle_job)

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.errors import Transient
+from photomat.kernel.metrics import BUDGET_BLOCKS
 
 KEPT_BACK: Final = 20
 """One call in so many, at least one, is not used: requests arrive closer together than they left."""
@@ -128,6 +129,7 @@ async def current_turn(tx: Transaction, name: str) -> int:
 
 async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:
     """Block the budget for so long, as the vendor demands."""
+    BUDGET_BLOCKS.labels(budget=family_of(name)).inc()
     await pool.execute(
         """
         INSERT INTO budgets AS b (name, blocked_until, reason) VALUES ($1, photomat_now() + $2::interval, $3)
@@ -138,6 +140,13 @@ async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:
         timedelta(seconds=seconds),
         reason,
     )
+
+
+def family_of(name: str) -> str:
+    """A budget's name without ids: `kie:creates`, `telegram`, `telegram:chat`."""
+    vendor, *rest = name.split(":")
+    words = [word for word in rest if word.isalpha()]
+    return ":".join([vendor, *words])
 
 
 async def unblock(tx: Transaction, name: str) -> bool:

@@ -16,6 +16,8 @@ from photomat.db.rows import Row
 BOT: Final = "bot"
 KIE: Final = "provider:kie"
 MODEL: Final = "model:"
+RESTORE: Final = "restore"
+"""The shop was restored from a backup: no refund and no notice leaves until an operator resumes (`operators/restores.py`)."""
 MAX_NOTICE_LENGTH: Final = 120
 """A tap is answered with 200 characters at most, our own words included."""
 

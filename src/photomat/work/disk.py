@@ -11,6 +11,7 @@ from typing import Final
 
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.logs import get_logger
+from photomat.kernel.metrics import DISK_FREE
 
 MIB: Final = 1 << 20
 FULL_BELOW: Final = 16 * MIB
@@ -33,6 +34,7 @@ class Disk:
     async def check(self) -> None:
         """Check once and log changes."""
         free = await asyncio.to_thread(self.free_bytes)
+        DISK_FREE.set(free)
         was_full, self.is_full = self.is_full, free < FULL_BELOW
         if self.is_full and not was_full:
             log.error("DISK_FULL", folder=str(self.folder), free_mb=free // MIB)

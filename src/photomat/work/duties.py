@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from photomat.kernel.clock import backoff_s, sleep_until_set
+from photomat.kernel.crashes import report_crash
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
+from photomat.kernel.metrics import DUTY_ERRORS
 
 Duty = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 RESTART_MOST_S: Final = 30.0
@@ -21,7 +23,9 @@ def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Dut
             try:
                 await do()
             except Exception as error:  # noqa: BLE001  the top of a loop
+                DUTY_ERRORS.labels(duty=name).inc()
                 log.error("DUTY_ERROR", duty=name, error=describe(error))
+                report_crash(error, "DUTY_ERROR")
             if await sleep_until_set(stop, seconds):
                 return
 
@@ -37,7 +41,9 @@ def until_it_works(name: str, do: Callable[[], Awaitable[object]]) -> Duty:
             try:
                 await do()
             except Exception as error:  # noqa: BLE001  the top of a loop
+                DUTY_ERRORS.labels(duty=name).inc()
                 log.error("DUTY_ERROR", duty=name, error=describe(error))
+                report_crash(error, "DUTY_ERROR")
                 await sleep_until_set(stop, backoff_s(attempt, most_s=RESTART_MOST_S))
                 attempt += 1
             else:

@@ -6,14 +6,17 @@ renewed three times within its length; work whose claim was taken over is interr
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
-from photomat.kernel.clock import backoff_s, sleep_until_set
+from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
+from photomat.kernel.crashes import report_crash
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
+from photomat.kernel.metrics import LOOP_BATCH, LOOP_ERRORS, LOOP_ITEM_S, LOOP_TICK
 from photomat.work.budget import NoRoom
 
 IDLE_S: Final = 60.0
@@ -55,20 +58,26 @@ class Loop(Generic[Item]):
     async def run(self, stop: asyncio.Event) -> None:
         """Go on until `stop`; then claim nothing more and finish what is held."""
         failures = 0
+        name = self._step.name
         async with asyncio.TaskGroup() as group:
             group.create_task(self._wake_at(stop))
             while not stop.is_set():
                 self._wake.clear()
+                LOOP_TICK.labels(loop=name).set_to_current_time()
                 try:
                     claimed = await self._claim(group)
                     failures = 0
                 except Exception as error:  # noqa: BLE001  the top of a loop
                     failures += 1
-                    log.error("LOOP_ERROR", loop=self._step.name, error=describe(error))
+                    LOOP_ERRORS.labels(loop=name, where="claim").inc()
+                    log.error("LOOP_ERROR", loop=name, error=describe(error))
+                    report_crash(error, "LOOP_ERROR")
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
                 if not claimed:
                     await sleep_until_set(self._wake, self._next_s)
+        with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
+            LOOP_TICK.remove(name)
 
     async def _wake_at(self, stop: asyncio.Event) -> None:
         await stop.wait()
@@ -86,11 +95,13 @@ class Loop(Generic[Item]):
     async def _claimed(self, limit: int) -> list[Item]:
         """Claim; without room in the budget that is nothing, and the next try comes when there is."""
         self._next_s = IDLE_S
+        items: list[Item] = []
         try:
-            return await self._step.claim(limit)
+            items = await self._step.claim(limit)
         except NoRoom as error:
             self._next_s = error.retry_after_s or IDLE_S
-            return []
+        LOOP_BATCH.labels(loop=self._step.name).observe(len(items))
+        return items
 
     async def _do_and_free(self, item: Item) -> None:
         try:
@@ -100,10 +111,15 @@ class Loop(Generic[Item]):
             self._wake.set()
 
     async def _do(self, item: Item) -> None:
+        began, name = monotonic(), self._step.name
         try:
             await self._step.do(item)
         except Exception as error:  # noqa: BLE001  an item's error does not affect the others; its lease expires
-            log.error("STEP_ERROR", step=self._step.name, error=describe(error))
+            LOOP_ERRORS.labels(loop=name, where="item").inc()
+            log.error("STEP_ERROR", step=name, error=describe(error))
+            report_crash(error, "STEP_ERROR")
+        finally:
+            LOOP_ITEM_S.labels(loop=name).observe(monotonic() - began)
 
 
 class ClaimLost(PhotomatError):

@@ -1,18 +1,20 @@
-"""The simulated YooKassa as one aiohttp application: payments and refunds of API v3, the payment page, notices."""
+"""The simulated YooKassa as one aiohttp application: payments, refunds and receipts of API v3, the payment page, notices."""
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from hmac import compare_digest
 from typing import Any, Final
 from uuid import uuid4
 
 from aiohttp import hdrs, web
 
+from photomat_sandbox.control import read_object, refusal
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.pay import yookassa_requests as requests
 from photomat_sandbox.pay.routing import ProviderRefusal, ProviderReply, ProviderRouter, add_shared_routes
-from photomat_sandbox.pay.yookassa_requests import has_receipt
+from photomat_sandbox.pay.yookassa_receipts import MAX_RECEIPTS, checked_receipt
 from photomat_sandbox.pay.yookassa_world import YooKassaPayment, YooKassaWorld
 from photomat_sandbox.transcript import Transcript
 
@@ -52,6 +54,9 @@ class PaymentRoutes:
         app.router.add_get("/v3/refunds/{refund_id}", router.route("getRefund", self.get_refund))
         app.router.add_post("/v3/payments/{payment_id}/capture", router.route("capturePayment", self.capture))
         app.router.add_post("/v3/payments/{payment_id}/cancel", router.route("cancelPayment", self.cancel))
+        app.router.add_post("/v3/receipts", router.route("createReceipt", self.create_receipt))
+        app.router.add_get("/v3/receipts", router.route("listReceipts", self.list_receipts))
+        app.router.add_post("/sandbox/receipts", self.settle_receipts)
         app.router.add_get("/v3/me", router.route("me", self.me))
 
     async def create(self, request: web.Request) -> ProviderReply:
@@ -60,8 +65,7 @@ class PaymentRoutes:
         known = self.world.made_before("payments", key, body)
         payment = self.world.find(known) if known else None
         if payment is None:
-            required = self.world.switches["receipts_required"]
-            order = requests.payment_request(body, currency=self.world.currency, receipts_required=required)
+            order = requests.payment_request(body, currency=self.world.currency, check_receipt=self._check_receipt)
             payment = self.world.create(order)
             self.world.keep_key("payments", key, body, payment.payment_id)
         order = payment.order
@@ -92,10 +96,11 @@ class PaymentRoutes:
             return ProviderReply(body=made.as_json(), summary=f"refund {known} again", bill_id=made.payment_id)
         payment = self._payment(str(body.get("payment_id", "")))
         requests.description_of(body)
-        amount, currency = requests.amount_of(body, currency=payment.order.currency), payment.order.currency
-        receipt = has_receipt(body, amount=amount, currency=currency, required=False)
+        amount = requests.amount_of(body, currency=payment.order.currency)
+        must_send = self.world.rules.required and payment.order.receipt is not None and amount != payment.order.amount
+        receipt = checked_receipt(body, amount=amount, rules=self.world.rules, required=must_send)
         try:
-            made = self.world.make_refund(payment, amount, has_receipt=receipt)
+            made = self.world.make_refund(payment, amount, receipt=receipt)
         except ValueError as error:
             raise requests.invalid(str(error), "amount") from error
         self.world.keep_key("refunds", key, body, made.refund_id)
@@ -106,6 +111,39 @@ class PaymentRoutes:
         if refund is None:
             raise ProviderRefusal(404, "not_found", "Refund doesn't exist or access denied", "refund_id")
         return ProviderReply(body=refund.as_json(), summary=f"refund {refund.refund_id}", bill_id=refund.payment_id)
+
+    async def create_receipt(self, request: web.Request) -> ProviderReply:
+        """Register another receipt of a payment: one that closes a prepayment, or a careless second one."""
+        key, body = requests.key_of(request), await requests.body_of(request)
+        known = self.world.made_before("receipts", key, body)
+        if known is not None:
+            return ProviderReply(body=self.world.receipts.receipts[known].as_json(), summary=f"receipt {known} again")
+        payment = self._payment(str(body.get("payment_id", "")))
+        if body.get("type") != "payment" or not isinstance(body.get("settlements"), list):
+            raise requests.invalid("only receipts of type payment, with settlements, are simulated", "type")
+        if len(self.world.receipts.of(payment_id=payment.payment_id)) >= MAX_RECEIPTS:
+            raise requests.invalid(f"at most {MAX_RECEIPTS} receipts of a payment", "payment_id")
+        checked_receipt({"receipt": body}, amount=payment.order.amount, rules=self.world.rules, required=True)
+        made = self.world.receipts.register(
+            body, payment_id=payment.payment_id, refund_id=None, at=self.world.clock(), pending=False
+        )
+        self.world.keep_key("receipts", key, body, made.receipt_id)
+        return ProviderReply(body=made.as_json(), summary=f"receipt {made.receipt_id}", bill_id=payment.payment_id)
+
+    async def list_receipts(self, request: web.Request) -> ProviderReply:
+        order = requests.receipt_query(request.query)
+        if self.world.rules.self_employed:
+            return ProviderReply(body=_listing([], None), summary="no receipts: they are in «Мой налог»")
+        found, following = self.world.receipts.page(order)
+        body = _listing([receipt.as_json() for receipt in found], following)
+        return ProviderReply(body=body, summary=f"{len(found)} receipts")
+
+    async def settle_receipts(self, request: web.Request) -> web.Response:
+        """The tax office answers for every receipt that waits: `{"status": "succeeded"}` or `"canceled"`."""
+        status = (await read_object(request)).get("status")
+        if status not in {"succeeded", "canceled"}:
+            raise refusal("status must be succeeded or canceled")
+        return web.json_response({"settled": self.world.receipts.settle(status)})
 
     async def capture(self, request: web.Request) -> ProviderReply:
         """Capture an authorized payment; partial capture is not simulated."""
@@ -149,6 +187,10 @@ class PaymentRoutes:
             self.world.keep_key(request.path, key, body, payment.payment_id)
         summary = f"payment {payment.payment_id} is {payment.status}"
         return ProviderReply(body=self._shown(request, payment), summary=summary, bill_id=payment.payment_id)
+
+    def _check_receipt(self, body: Mapping[str, Any], amount: Decimal) -> dict[str, Any] | None:
+        rules = self.world.rules
+        return checked_receipt(body, amount=amount, rules=rules, required=rules.required)
 
     def _payment(self, payment_id: str) -> YooKassaPayment:
         payment = self.world.find(payment_id)

@@ -1,15 +1,11 @@
-"""What YooKassa accepts: the rules of its API reference for the bodies and queries of payments, refunds and receipts.
-
-A shop with fiscalization on takes no payment without a receipt; a receipt that is sent is checked in every shop. Its items are
-priced by the piece, and together they cost what the payment does.
-"""
+"""What YooKassa accepts: the rules of its API reference for the bodies and queries of payments and refunds."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,22 +13,6 @@ from aiohttp import hdrs, web
 
 from photomat_sandbox.pay.routing import ProviderRefusal
 
-MISSING: Final = ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", "receipt")
-MAX_ITEM_DESCRIPTION_LENGTH: Final = 128
-MAX_ITEMS: Final = 100
-VAT_CODES: Final = range(1, 13)
-TAX_SYSTEMS: Final = range(1, 7)
-PAYMENT_MODES: Final = frozenset(
-    {
-        "full_prepayment",
-        "partial_prepayment",
-        "advance",
-        "full_payment",
-        "partial_payment",
-        "credit",
-        "credit_payment",
-    }
-)
 KEY_HEADER: Final = "Idempotence-Key"
 MAX_KEY_LENGTH: Final = 64
 MAX_DESCRIPTION_LENGTH: Final = 128
@@ -50,72 +30,6 @@ REFUND_STATUSES: Final = STATUSES - {"waiting_for_capture"}
 REFUND_FILTERS: Final = frozenset(name for name in FILTERS if name.startswith("created_at"))
 
 
-def has_receipt(body: Mapping[str, Any], *, amount: Decimal, currency: str, required: bool) -> bool:
-    """Check the receipt of a payment or refund of this amount; return whether there is one."""
-    receipt = body.get("receipt")
-    if receipt is None:
-        if required:
-            raise MISSING
-        return False
-    if not isinstance(receipt, dict):
-        raise MISSING
-    _check_customer(receipt.get("customer"))
-    tax_system = receipt.get("tax_system_code")
-    if tax_system is not None and (type(tax_system) is not int or tax_system not in TAX_SYSTEMS):
-        raise _illegal("tax_system_code")
-    items = receipt.get("items")
-    if not isinstance(items, list) or not 1 <= len(items) <= MAX_ITEMS:
-        raise _illegal("items")
-    total = sum((_cost(item, currency=currency) for item in items), Decimal(0))
-    if total != amount:
-        raise _illegal("items.amount")
-    return True
-
-
-def _check_customer(customer: object) -> None:
-    if not isinstance(customer, dict):
-        raise _illegal("customer")
-    email, phone = customer.get("email"), customer.get("phone")
-    if email is None and phone is None:
-        raise _illegal("customer")
-    if email is not None and not (isinstance(email, str) and re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", email)):
-        raise _illegal("customer.email")
-    if phone is not None and not (isinstance(phone, str) and re.fullmatch(r"\+?[0-9]{4,15}", phone, re.ASCII)):
-        raise _illegal("customer.phone")
-
-
-def _cost(item: object, *, currency: str) -> Decimal:
-    if not isinstance(item, dict):
-        raise _illegal("items")
-    description, amount = item.get("description"), item.get("amount")
-    if not isinstance(description, str) or not 1 <= len(description) <= MAX_ITEM_DESCRIPTION_LENGTH:
-        raise _illegal("items.description")
-    if type(item.get("vat_code")) is not int or item["vat_code"] not in VAT_CODES:
-        raise _illegal("items.vat_code")
-    if item.get("payment_mode", "full_payment") not in PAYMENT_MODES:
-        raise _illegal("items.payment_mode")
-    if not isinstance(amount, dict) or amount.get("currency") != currency:
-        raise _illegal("items.amount")
-    return _number(amount.get("value"), "items.amount") * _number(item.get("quantity"), "items.quantity")
-
-
-def _number(value: object, parameter: str) -> Decimal:
-    """Read a positive number; YooKassa accepts a string or a JSON number."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise _illegal(parameter)
-    try:
-        number = Decimal(str(value))
-    except InvalidOperation as error:
-        raise _illegal(parameter) from error
-    if not number.is_finite() or number <= 0:
-        raise _illegal(parameter)
-    return number
-
-
-def _illegal(parameter: str) -> ProviderRefusal:
-    return ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", f"receipt.{parameter}")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentRequest:
     """A validated body of `POST /payments`."""
@@ -126,18 +40,19 @@ class PaymentRequest:
     return_url: str
     description: str
     metadata: dict[str, str]
-    has_receipt: bool = False
+    receipt: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
-    """A validated query of `GET /payments` or `GET /refunds`; only refunds have `payment_id`."""
+    """A validated query of `GET /payments`, `/refunds` or `/receipts`; the last two name a payment, or a refund."""
 
     status: str | None
     bounds: Mapping[str, float]
     limit: int
     cursor: str | None
     payment_id: str | None = None
+    refund_id: str | None = None
 
 
 def invalid(sentence: str, parameter: str | None = None) -> ProviderRefusal:
@@ -184,7 +99,12 @@ def description_of(body: Mapping[str, Any]) -> str:
     return description
 
 
-def payment_request(body: Mapping[str, Any], *, currency: str, receipts_required: bool = False) -> PaymentRequest:
+def payment_request(
+    body: Mapping[str, Any],
+    *,
+    currency: str,
+    check_receipt: Callable[[Mapping[str, Any], Decimal], dict[str, Any] | None],
+) -> PaymentRequest:
     amount = amount_of(body, currency=currency)
     capture = body.get("capture", False)
     if not isinstance(capture, bool):
@@ -196,7 +116,7 @@ def payment_request(body: Mapping[str, Any], *, currency: str, receipts_required
         return_url=_return_url(body.get("confirmation")),
         description=description_of(body),
         metadata=_metadata(body.get("metadata", {})),
-        has_receipt=has_receipt(body, amount=amount, currency=currency, required=receipts_required),
+        receipt=check_receipt(body, amount),
     )
 
 
@@ -206,6 +126,12 @@ def payment_query(query: Mapping[str, str]) -> ListQuery:
 
 def refund_query(query: Mapping[str, str]) -> ListQuery:
     return _list_query(query, filters=REFUND_FILTERS, others={"payment_id"}, statuses=REFUND_STATUSES)
+
+
+def receipt_query(query: Mapping[str, str]) -> ListQuery:
+    if "payment_id" in query and "refund_id" in query:
+        raise invalid("either a payment or a refund", "refund_id")
+    return _list_query(query, filters=REFUND_FILTERS, others={"payment_id", "refund_id"}, statuses=REFUND_STATUSES)
 
 
 def _list_query(
@@ -226,6 +152,7 @@ def _list_query(
         limit=int(limit),
         cursor=query.get("cursor"),
         payment_id=query.get("payment_id"),
+        refund_id=query.get("refund_id"),
     )
 
 

@@ -24,19 +24,13 @@ from photomat_sandbox.pay.bills import (
     iso,
     to_the_cent,
 )
+from photomat_sandbox.pay.yookassa_receipts import ReceiptBook, ReceiptRules, ShopReceipt
 from photomat_sandbox.pay.yookassa_requests import ListQuery, PaymentRequest, invalid
 from photomat_sandbox.transcript import World
 
 Status = Literal["pending", "waiting_for_capture", "succeeded", "canceled"]
 FEE: Final = Decimal("0.035")
 CANCELED_BY_SHOP: Final = "canceled_by_merchant"
-RECEIPTS: Final[Mapping[Status, str]] = {
-    "pending": "pending",
-    "waiting_for_capture": "pending",
-    "succeeded": "succeeded",
-    "canceled": "canceled",
-}
-"""How the receipt of a payment stands; here the tax office answers at once."""
 STATES: Final[Mapping[Status, BillState]] = {
     "pending": "open",
     "waiting_for_capture": "open",
@@ -60,6 +54,7 @@ class YooKassaPayment:
     captured_at: float | None = None
     refunded: Decimal = Decimal(0)
     canceled_because: str = ""
+    fiscal: ShopReceipt | None = None
 
     def as_bill(self) -> Bill:
         order = self.order
@@ -95,8 +90,9 @@ class YooKassaPayment:
             for name, amount in amounts.items()
             if amount is not None
         }
-        if order.has_receipt:
-            body["receipt_registration"] = RECEIPTS[self.status]
+        if order.receipt is not None:
+            ended = "canceled" if self.status == "canceled" else "pending"
+            body["receipt_registration"] = ended if self.fiscal is None else self.fiscal.status
         if self.captured_at is not None:
             body["captured_at"] = iso(self.captured_at)
         if self.canceled_because:
@@ -112,10 +108,10 @@ class YooKassaRefund:
     amount: Decimal
     currency: str
     created_at: float
-    has_receipt: bool = False
+    fiscal: ShopReceipt | None = None
 
     def as_json(self) -> dict[str, Any]:
-        receipt = {"receipt_registration": "succeeded"} if self.has_receipt else {}
+        receipt = {} if self.fiscal is None else {"receipt_registration": self.fiscal.status}
         return receipt | {
             "id": self.refund_id,
             "payment_id": self.payment_id,
@@ -149,19 +145,37 @@ class YooKassaWorld:
         secret_key: str = "test_secret",  # noqa: S107  opens nothing but the simulator
         currency: str = "RUB",
         receipts_required: bool = False,
+        self_employed: bool = False,
+        email_only: bool = False,
         notices: NoticeSettings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.shop_id = shop_id
         self.secret_key = secret_key
         self.currency = currency
-        self.switches = {"receipts_required": receipts_required}
+        self.switches = {
+            "receipts_required": receipts_required,
+            "self_employed": self_employed,
+            "email_only": email_only,
+            "receipts_pending": False,
+        }
+        self.receipts = ReceiptBook()
         self.notices = notices or NoticeSettings()
         self.clock = clock
         self.payments: dict[str, YooKassaPayment] = {}
         self.refunds: dict[str, YooKassaRefund] = {}
         self.outbox: asyncio.Queue[PaymentNotice] = asyncio.Queue(KEPT_NOTICES)
         self._keys: dict[tuple[str, str], KeptIdempotenceKey] = {}
+
+    @property
+    def rules(self) -> ReceiptRules:
+        """What this shop demands of receipts."""
+        return ReceiptRules(
+            currency=self.currency,
+            required=self.switches["receipts_required"],
+            self_employed=self.switches["self_employed"],
+            email_only=self.switches["email_only"],
+        )
 
     def made_before(self, path: str, key: str, body: Mapping[str, Any]) -> str | None:
         """Return what this key has created; a key used with another body is refused."""
@@ -219,6 +233,7 @@ class YooKassaWorld:
             raise ValueError("YooKassa takes the whole sum or nothing")
         payment.status = "succeeded" if payment.order.capture else "waiting_for_capture"
         payment.captured_at = self.clock() if payment.order.capture else None
+        self._register(payment)
         self.outbox.put_nowait(self.notice(bill_id))
 
     def cancel(self, bill_id: str) -> None:
@@ -234,6 +249,7 @@ class YooKassaWorld:
         if payment.status != "waiting_for_capture":
             raise ValueError("only a payment that waits for capture can be captured")
         payment.status, payment.captured_at = "succeeded", self.clock()
+        self._register(payment)
         self.outbox.put_nowait(self.notice(payment.payment_id))
 
     def cancel_by_shop(self, payment: YooKassaPayment) -> None:
@@ -242,20 +258,24 @@ class YooKassaWorld:
             raise ValueError("only a payment that waits for capture can be canceled")
         self._cancel(payment, because=CANCELED_BY_SHOP)
 
-    def make_refund(self, payment: YooKassaPayment, amount: Decimal, *, has_receipt: bool = False) -> YooKassaRefund:
-        """Create a refund; a ValueError says why not."""
+    def make_refund(
+        self, payment: YooKassaPayment, amount: Decimal, *, receipt: Mapping[str, Any] | None = None
+    ) -> YooKassaRefund:
+        """Create a refund; a ValueError says why not. A refund of everything takes the receipt of its payment."""
         if payment.status != "succeeded":
             raise ValueError("only a payment that succeeded can be refunded")
         if not 0 < amount <= payment.order.amount - payment.refunded:
             raise ValueError("more than is left of the payment")
         payment.refunded += amount
+        refund_id = str(uuid4())
+        content = receipt or (payment.order.receipt if amount == payment.order.amount else None)
         made = YooKassaRefund(
-            refund_id=str(uuid4()),
+            refund_id=refund_id,
             payment_id=payment.payment_id,
             amount=amount,
             currency=payment.order.currency,
             created_at=self.clock(),
-            has_receipt=has_receipt,
+            fiscal=None if content is None else self._registered(content, payment.payment_id, refund_id),
         )
         self.refunds[made.refund_id] = made
         self.outbox.put_nowait(notice_about(payment.payment_id, "refund.succeeded", made.as_json()))
@@ -269,6 +289,16 @@ class YooKassaWorld:
     def forged(self, notice: PaymentNotice) -> PaymentNotice:
         """A notice without a signature can only be forged by its sender's IP address."""
         return replace(notice, headers={"X-Forwarded-For": ELSEWHERE})
+
+    def _register(self, payment: YooKassaPayment) -> None:
+        if payment.status == "succeeded" and payment.order.receipt is not None:
+            payment.fiscal = self._registered(payment.order.receipt, payment.payment_id)
+
+    def _registered(self, content: Mapping[str, Any], payment_id: str, refund_id: str | None = None) -> ShopReceipt:
+        pending = self.switches["receipts_pending"]
+        return self.receipts.register(
+            content, payment_id=payment_id, refund_id=refund_id, at=self.clock(), pending=pending
+        )
 
     def _open(self, bill_id: str) -> YooKassaPayment:
         payment = self.find(bill_id)

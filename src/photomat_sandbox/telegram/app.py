@@ -24,6 +24,8 @@ from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
 
 MAX_BODY_BYTES: Final = 64 * 1024 * 1024
+FORM_BYTES: Final = 14 * 1024 * 1024
+"""What a form may hold beside its files."""
 TICK_S: Final = 0.25
 FOLDER: Final = Path(__file__).parent / "chat_page"
 PING_S: Final = 15.0
@@ -42,7 +44,7 @@ def build_app(
     world.transcript = transcript
     apply_update_faults(world.updates, transcript, faults)
     api = BotApi(world, faults)
-    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app = web.Application(client_max_size=max(MAX_BODY_BYTES, world.limits.upload_bytes + FORM_BYTES))
     app.router.add_route("*", "/bot{token}/{method}", api.serve_method)
     app.router.add_get("/file/bot{token}/{path:.+}", api.serve_file)
     UserRoutes(world).register(app)

@@ -35,7 +35,7 @@ class BotApi:
     async def serve_method(self, request: web.Request) -> web.StreamResponse:
         try:
             self._check_token(request.match_info["token"])
-            params = await read_params(request)
+            params = await read_params(request, max_upload_bytes=self.world.limits.upload_bytes)
             name = self._known_name(request.match_info["method"], params)
         except web.HTTPRequestEntityTooLarge:
             return _refused(ApiError(413, "Request Entity Too Large"))

@@ -8,15 +8,14 @@ from typing import Any
 from aiohttp import web
 
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
+from photomat_sandbox.telegram.file_on_disk import Content, content_of
 from photomat_sandbox.telegram.world import TelegramWorld
-
-MAX_UPLOAD_BYTES = 50 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadedFile:
     name: str
-    data: bytes
+    data: Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def params_of_json(body: Mapping[str, Any]) -> Params:
     return Params({name: _as_text(value) for name, value in body.items() if value is not None})
 
 
-async def read_params(request: web.Request) -> Params:
+async def read_params(request: web.Request, *, max_upload_bytes: int) -> Params:
     """Read the query and a JSON, form or multipart body."""
     values: dict[str, str] = dict(request.query)
     if request.method == "GET" or not request.can_read_body:
@@ -86,9 +85,9 @@ async def read_params(request: web.Request) -> Params:
     files = {}
     for name, value in form.items():
         if isinstance(value, web.FileField):
-            files[name] = UploadedFile(name=value.filename, data=_bounded(value.file.read()))
+            files[name] = UploadedFile(name=value.filename, data=_bounded(content_of(value.file), max_upload_bytes))
         elif isinstance(value, bytes | bytearray):
-            files[name] = UploadedFile(name=name, data=_bounded(bytes(value)))
+            files[name] = UploadedFile(name=name, data=_bounded(bytes(value), max_upload_bytes))
         else:
             values[name] = value
     return Params(values, files)
@@ -104,8 +103,8 @@ async def _json_body(request: web.Request) -> Params:
     return params_of_json(body)
 
 
-def _bounded(data: bytes) -> bytes:
-    if len(data) > MAX_UPLOAD_BYTES:
+def _bounded(data: Content, most: int) -> Content:
+    if len(data) > most:
         raise ApiError(413, "Request Entity Too Large")
     return data
 

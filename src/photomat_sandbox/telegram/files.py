@@ -17,6 +17,7 @@ from typing import Final
 from PIL import Image
 
 from photomat_sandbox.telegram.errors import ApiError, bad_request
+from photomat_sandbox.telegram.file_on_disk import Content, FileOnDisk, content_at, write_to
 
 PREFIXES: Final = {
     "photo": "AgACAgIA",
@@ -105,16 +106,17 @@ class StoredFile:
 
 
 class FileStore:
-    """All files by number; with a folder the bytes are stored there, else in memory."""
+    """All files by number; with a folder the bytes are stored there, else in memory, large ones in their temporary files."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.files: dict[int, StoredFile] = {}
         self.next_number = 1
         self.folder = folder
         self._bytes: dict[int, bytes] = {}
+        self._on_disk: dict[int, FileOnDisk] = {}
         self._by_unique_id: dict[str, int] = {}
 
-    def add(self, data: bytes, *, kind: str, mime: str, name: str = "") -> StoredFile:
+    def add(self, data: Content, *, kind: str, mime: str, name: str = "") -> StoredFile:
         number = self.next_number
         file = StoredFile(
             number=number,
@@ -124,10 +126,12 @@ class FileStore:
             size_bytes=len(data),
             name=name,
         )
-        self._bytes[number] = data
+        if isinstance(data, FileOnDisk):
+            self._on_disk[number] = data
+        else:
+            self._bytes[number] = data
         if self.folder:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            (self.folder / str(number)).write_bytes(data)
+            write_to(self.folder / str(number), data)
         self.restore(file)
         return file
 
@@ -155,6 +159,14 @@ class FileStore:
     def by_unique_id(self, unique_id: str) -> StoredFile | None:
         number = self._by_unique_id.get(unique_id)
         return None if number is None else self.files[number]
+
+    def content(self, file: StoredFile) -> Content:
+        """The bytes, or the file on disk where they are too many."""
+        if file.number in self._on_disk:
+            return self._on_disk[file.number]
+        if file.number not in self._bytes and file.parent is None and self.folder:
+            return content_at(self.folder / str(file.number))
+        return self.read(file)
 
     def read(self, file: StoredFile) -> bytes:
         if file.number in self._bytes:

@@ -14,6 +14,7 @@ from PIL import Image, UnidentifiedImageError
 
 from photomat_sandbox.file_formats import Shape, measure, sniff
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.file_on_disk import Content, FileOnDisk, sha256_of
 from photomat_sandbox.telegram.files import FileStore, make_file_id
 
 MAX_PHOTO_BYTES: Final = 10_485_760
@@ -127,7 +128,7 @@ def as_visible(media: ChatMedia) -> JsonObject:
 
 async def make_media(
     files: FileStore,
-    data: bytes,
+    data: Content,
     *,
     kind: str,
     name: str = "",
@@ -142,7 +143,7 @@ async def make_media(
         return await _make_photo(files, data)
     mime = _mime_of(data, kind=kind, name=name)
     real_kind = _real_kind(kind, mime)
-    file = files.add(data, kind=real_kind, mime=mime, name=name)
+    file = await asyncio.to_thread(files.add, data, kind=real_kind, mime=mime, name=name)
     shape = measure(data, mime)
     hints = hints or Shape()
     return ChatMedia(
@@ -151,7 +152,7 @@ async def make_media(
         unique_id=file.unique_id,
         mime=mime,
         size_bytes=len(data),
-        source_sha256=hashlib.sha256(data).hexdigest(),
+        source_sha256=await asyncio.to_thread(sha256_of, data),
         width=hints.width or shape.width,
         height=hints.height or shape.height,
         duration=hints.duration or shape.duration,
@@ -161,8 +162,8 @@ async def make_media(
     )
 
 
-async def _make_photo(files: FileStore, data: bytes) -> ChatMedia:
-    if len(data) > MAX_PHOTO_BYTES:
+async def _make_photo(files: FileStore, data: Content) -> ChatMedia:
+    if isinstance(data, FileOnDisk) or len(data) > MAX_PHOTO_BYTES:
         raise bad_request(
             f"file of size {len(data)} bytes is too big for a photo; the maximum size is {MAX_PHOTO_BYTES} bytes"
         )
@@ -207,13 +208,15 @@ def _as_jpeg(data: bytes) -> tuple[bytes, int, int]:
     return buffer.getvalue(), *picture.size
 
 
-def detected_kind(data: bytes, kind: str) -> str:
+def detected_kind(data: Content, kind: str) -> str:
     """Return the kind an upload is shown as: a document that is music, a video or a GIF is shown as that."""
     return DETECTED.get(sniff(data), kind) if kind == "document" else kind
 
 
-def small_jpeg(data: bytes) -> tuple[int, int] | None:
+def small_jpeg(data: Content) -> tuple[int, int] | None:
     """Return the size of a valid thumbnail; None when it breaks the rules."""
+    if isinstance(data, FileOnDisk):
+        return None
     try:
         with Image.open(io.BytesIO(data)) as image:
             fits = image.format == "JPEG" and max(image.size) <= THUMBNAIL_SIDE and len(data) < THUMBNAIL_BYTES
@@ -222,7 +225,7 @@ def small_jpeg(data: bytes) -> tuple[int, int] | None:
         return None
 
 
-def _mime_of(data: bytes, *, kind: str, name: str) -> str:
+def _mime_of(data: Content, *, kind: str, name: str) -> str:
     found = sniff(data)
     if found == "application/octet-stream":
         found = TYPES_BY_EXTENSION.get(name.lower().rpartition(".")[2], found)

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from photomat_sandbox.telegram.errors import JsonObject
+from photomat_sandbox.telegram.file_on_disk import Content
 from photomat_sandbox.telegram.formatting import formatted
 from photomat_sandbox.telegram.media import make_media
 from photomat_sandbox.telegram.messages import ChatMessage
@@ -28,7 +29,7 @@ def write(world: TelegramWorld, person: ChatPerson, text: str, *, reply_to: int 
 async def send_file(
     world: TelegramWorld,
     person: ChatPerson,
-    data: bytes,
+    data: Content,
     *,
     kind: str,
     name: str = "",

@@ -8,6 +8,7 @@ from aiohttp import web
 from photomat_sandbox.control import read_object, refusal
 from photomat_sandbox.telegram import payments, person_acts
 from photomat_sandbox.telegram.errors import ApiError, JsonObject
+from photomat_sandbox.telegram.file_on_disk import FileOnDisk, content_of
 from photomat_sandbox.telegram.messages import ChatMessage, as_seen
 from photomat_sandbox.telegram.payments import repeat_payment
 from photomat_sandbox.telegram.people import ChatPerson
@@ -118,7 +119,7 @@ class UserRoutes:
         message = await person_acts.send_file(
             self.world,
             person,
-            file.file.read(),
+            content_of(file.file),
             kind=kind,
             name=file.filename,
             caption=str(form.get("caption") or ""),
@@ -159,12 +160,25 @@ class UserRoutes:
         person_acts.delete(self.world, person, number, for_both=for_whom == "both")
         return web.json_response({"deleted": True})
 
-    async def give_file(self, request: web.Request) -> web.Response:
+    async def give_file(self, request: web.Request) -> web.StreamResponse:
         file = self.world.files.by_unique_id(request.match_info["file_unique_id"])
         if file is None:
             raise web.HTTPNotFound
         headers = {"Cache-Control": "max-age=86400", "X-Content-Type-Options": "nosniff"}
-        return web.Response(body=self.world.files.read(file), content_type=file.mime, headers=headers)
+        content = self.world.files.content(file)
+        if isinstance(content, bytes):
+            return web.Response(body=content, content_type=file.mime, headers=headers)
+        return await _streamed(request, content, headers={**headers, "Content-Type": file.mime})
+
+
+async def _streamed(request: web.Request, content: FileOnDisk, *, headers: dict[str, str]) -> web.StreamResponse:
+    answer = web.StreamResponse(headers=headers)
+    answer.content_length = len(content)
+    await answer.prepare(request)
+    for chunk in content.chunks():
+        await answer.write(chunk)
+    await answer.write_eof()
+    return answer
 
 
 def _find_button(message: ChatMessage, body: JsonObject) -> JsonObject:

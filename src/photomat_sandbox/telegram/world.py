@@ -54,6 +54,19 @@ class FloodLimits:
         self._buckets[key] = (tokens - 1, now)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLimits:
+    """What a Bot API server takes and gives; in local mode files have no limit of download."""
+
+    upload_bytes: int
+    download_bytes: int | None
+    webhook_connections: int
+
+
+CLOUD: Final = ServerLimits(upload_bytes=50 * 2**20, download_bytes=20 * 2**20, webhook_connections=100)
+LOCAL: Final = ServerLimits(upload_bytes=2000 * 2**20, download_bytes=None, webhook_connections=100_000)
+
+
 class EventStream:
     """Publishes changes of a person's screen to their open pages; a page that never reads loses the newest events."""
 
@@ -102,14 +115,18 @@ class TelegramWorld:
         webhook_retry_unit_s: float = 1.0,
         checkout_wait_s: float = CHECKOUT_LIFE_S,
         any_webhook_address: bool = False,
+        local_dir: Path | None = None,
     ) -> None:
+        """With `local_dir` this is the server of tdlib/telegram-bot-api run with `--local`; that is its working folder."""
         self.token = token
+        self.local_dir = None if local_dir is None else local_dir.absolute()
+        self.limits = CLOUD if local_dir is None else LOCAL
         self.clock = clock
         self.bot = BotProfile(user_id=bot_id_of(token), first_name=bot_name, username=bot_username)
         self.edits_cancel_edits = edits_cancel_edits
         self.flood = flood
         self.webhook_retry_unit_s = webhook_retry_unit_s
-        self.any_webhook_address = any_webhook_address
+        self.any_webhook_address = any_webhook_address or local_dir is not None
         self.transcript = Transcript(clock=clock)
         self.people: dict[int, ChatPerson] = {}
         self.messages: dict[int, ChatMessage] = {}

@@ -9,6 +9,7 @@ was. A bought draft cannot be changed, so a bought card is never edited here.
 """
 
 from html import unescape
+from typing import TypeAlias
 
 from aiogram import F, Router
 from aiogram.types import CallbackQuery
@@ -18,6 +19,7 @@ from photomat.bot.buttons import CardOptionButton, ChangeButton, DraftAction, Dr
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu.handlers import paused_model
 from photomat.bot.menu.views import hint
+from photomat.bot.moderation.views import refused_card
 from photomat.bot.order_card import views
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import ask
@@ -34,7 +36,9 @@ from photomat.orders.draft import Draft
 from photomat.orders.outcome import (
     AlreadyStarted,
     CardOutdated,
+    CheckUnavailable,
     ConsentMissing,
+    ContentRefused,
     Created,
     DraftBought,
     DraftGone,
@@ -45,6 +49,10 @@ from photomat.orders.outcome import (
     NotOnSale,
     OrderRefused,
     PurchaseOutcome,
+)
+
+Refusal: TypeAlias = (
+    DraftGone | NotOnSale | OrderRefused | ContentRefused | CheckUnavailable | LimitReached | ModelPaused
 )
 
 
@@ -70,12 +78,10 @@ async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
     """Buy the draft as its card showed it, for money or by a voucher; the card becomes the card of the job."""
     draft_id = DraftId(callback_data.draft_id)
     outcome = await _buy(tap, ctx, callback_data)
-    if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney | ModelPaused | ConsentMissing):
+    kept = NotOnSale | OrderRefused | NotEnoughMoney | ModelPaused | ConsentMissing | CheckUnavailable
+    if not isinstance(outcome, kept):
         ctx.drop_form(of_draft=draft_id)
-    if isinstance(outcome, ConsentMissing):
-        await _ask_consent_first(tap, ctx, outcome)
-    else:
-        await _answer_purchase(tap, ctx, outcome)
+    await _answer_purchase(tap, ctx, outcome)
 
 
 async def _ask_consent_first(tap: Tap, ctx: UpdateContext, missing: ConsentMissing) -> None:
@@ -113,14 +119,28 @@ async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: PurchaseOutcom
             await tap.replace(hint(say, "draft-ran-elsewhere"))
         case CardOutdated(draft=draft):
             await _show_anew(tap, ctx, draft)
+        case ConsentMissing():
+            await _ask_consent_first(tap, ctx, outcome)
         case NotEnoughMoney(order=order):
             missing = views.not_enough(say, price=outcome.price, available=outcome.available)
             await tap.answer(missing, alert=True)
             await show_card(ctx, tap.replace, model=order.model, draft=order.draft)
+        case _:
+            await _answer_refusal(tap, ctx, outcome)
+
+
+async def _answer_refusal(tap: Tap, ctx: UpdateContext, outcome: Refusal) -> None:
+    say = ctx.say
+    match outcome:
         case DraftGone() | NotOnSale():
             await tap.answer(say("tap-draft-gone"), alert=True)
         case OrderRefused(model=model, why=why):
             await tap.answer(unescape(refused_in_words(say, model, why, ctx.language)), alert=True)
+        case ContentRefused():
+            await tap.answer(say("content-toast"), alert=True)
+            await tap.replace(refused_card(say, outcome, language=ctx.language))
+        case CheckUnavailable():
+            await tap.answer(say("content-check-unavailable"), alert=True)
         case LimitReached():
             await tap.answer(price_views.refusal(say, outcome), alert=True)
         case ModelPaused(model=model_id, pause=pause):

@@ -9,6 +9,7 @@ from aiogram.types import InlineKeyboardButton
 from photomat.bot.assistant.views import assisted
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupButton
 from photomat.bot.context import UpdateContext
+from photomat.bot.moderation.views import refused_card
 from photomat.bot.order_card import options
 from photomat.bot.privacy.views import ask_consent
 from photomat.bot.view import Rows, Show, View, button
@@ -38,11 +39,18 @@ MAX_ROWS: Final = 5
 async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
     """Show a draft, committed before, with what it costs, what it could have instead, and what the user has.
 
-    A user who must agree first is asked for that in its place, and agreeing shows it.
+    A user who must agree first is asked for that in its place, and agreeing shows it. One that content rules refuse is shown as
+    refused, with the reason: it cannot be bought before it is changed.
     """
     failpoint("draft.before_card")
     if ctx.lacks_consent:
         await show(ask_consent(ctx, draft_id=draft.draft_id))
+        return
+    refused = await ctx.orders.content_refusal(DraftOrder(draft, model))
+    if refused is not None:
+        shown_in = await show(refused_card(ctx.say, refused, language=ctx.language))
+        if shown_in is not None:
+            await ctx.orders.record_card(draft, shown_in)
         return
     balance = await ctx.balance()
     offered = await ctx.orders.alternatives(ctx.user_id, model, draft.inputs)

@@ -85,7 +85,7 @@ async def open_question(ctx: UpdateContext) -> OpenQuestion | None:
 
 
 def _question(ctx: UpdateContext, model: Model, form: Form) -> OpenQuestion:
-    return OpenQuestion(say=ctx.say, language=ctx.language, model=model, form=form)
+    return OpenQuestion(say=ctx.say, language=ctx.language, model=model, form=form, server=ctx.server)
 
 
 async def ask(ctx: UpdateContext, show: Show, model: Model, form: Form, *, why: str = "") -> None:

@@ -35,6 +35,7 @@ from photomat.catalog.storefront import Offer
 from photomat.delivery.caption import part_in_words
 from photomat.jobs.history import SHOWN, EarlierResult
 from photomat.kernel.text import cut
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.texts.load import Say
 
 ON_ONE_PAGE: Final = 16
@@ -59,6 +60,7 @@ class OpenQuestion:
     language: str
     model: Model
     form: Form
+    server: BotApiLimits = CLOUD
 
     @property
     def input(self) -> Input | None:
@@ -137,7 +139,7 @@ def results(question: OpenQuestion, made: Sequence[EarlierResult], *, page: int 
     say, current = question.say, question.current
     if not made or current is None:
         return View(text=say("form-results-none"), rows=[[to_question(say, question.form)]])
-    text = say("form-results", ask=asked_in_words(say, current, question.language))
+    text = say("form-results", ask=asked_in_words(say, current, question.language, server=question.server))
     return View(text=text, rows=[*picks(say, question.form, made, page=page), [to_question(say, question.form)]])
 
 
@@ -201,7 +203,11 @@ def _question_lines(question: OpenQuestion) -> list[str]:
     if asked is None or current is None:
         return []
     parts = [_which_line(question, asked)] if question.form.field is not None else []
-    return [*parts, asked_in_words(say, current, question.language), *_present_value(question, current)]
+    return [
+        *parts,
+        asked_in_words(say, current, question.language, server=question.server),
+        *_present_value(question, current),
+    ]
 
 
 def _present_value(question: OpenQuestion, current: Input) -> list[str]:
@@ -254,7 +260,7 @@ def _line_in_words(question: OpenQuestion, asked: Input, line: Any) -> str:
 
 def _asked_of_sources(question: OpenQuestion, sources: Sources) -> str:
     say, current = question.say, question.current
-    ask = asked_in_words(say, current, question.language) if current else ""
+    ask = asked_in_words(say, current, question.language, server=question.server) if current else ""
     if sources.made:
         return f"{ask}\n{say('form-sources')}"
     if not sources.models:

@@ -14,8 +14,8 @@ from photomat.catalog.formula import plain
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.model import Model
 from photomat.catalog.words import LocalizedText
-from photomat.files.accept import MAX_BYTES
-from photomat.telegram.files import MAX_BYTES as TELEGRAM_BYTES
+from photomat.files.sources import MAX_BYTES
+from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.texts.load import Say
 
 NAME: Final = re.compile(r"\w+")
@@ -28,11 +28,11 @@ def title_of(asked: Input, language: str) -> str:
     return escape(asked.title_in(language))
 
 
-def asked_in_words(say: Say, asked: Input, language: str) -> str:
-    """What is asked, and the limits of an answer below it."""
+def asked_in_words(say: Say, asked: Input, language: str, *, server: BotApiLimits = CLOUD) -> str:
+    """What is asked, and the limits of an answer below it; files come through the `server`."""
     own = escape(asked.ask.of(language)) if asked.ask else None
     ask = own or say(f"form-ask-{asked.type}", title=title_of(asked, language))
-    limits = " ".join(_limits(say, asked, language))
+    limits = " ".join(_limits(say, asked, language, server))
     return f"{ask}\n{limits}" if limits else ask
 
 
@@ -59,14 +59,14 @@ def _named(model: Model, fact: object, language: str) -> str:
     return NAME.sub(lambda found: titles.get(found.group(), found.group()), str(fact))
 
 
-def _limits(say: Say, asked: Input, language: str) -> Iterator[str]:
+def _limits(say: Say, asked: Input, language: str, server: BotApiLimits) -> Iterator[str]:
     match asked.type:
         case "text":
             yield from _text_limits(say, asked)
         case "number":
             yield from _number_limits(say, asked)
         case "file" | "files":
-            yield from _file_limits(say, asked, asked.files)
+            yield from _file_limits(say, asked, asked.files, server)
         case "list":
             yield from _list_limits(say, asked, language)
 
@@ -95,15 +95,15 @@ def _number_limits(say: Say, asked: Input) -> Iterator[str]:
         yield say("form-limit-step", step=plain(asked.step))
 
 
-def _file_limits(say: Say, asked: Input, limits: FileLimits | None) -> Iterator[str]:
+def _file_limits(say: Say, asked: Input, limits: FileLimits | None, server: BotApiLimits) -> Iterator[str]:
     if limits is None:
         return
     if limits.formats:
         yield say("form-limit-formats", kind=limits.kind, formats=", ".join(shown_formats(limits)))
     if limits.max_bytes is not None:
-        most = min(limits.max_bytes, MAX_BYTES)
-        fits = most <= TELEGRAM_BYTES
-        facts = {"limit": most // MEGABYTE, "telegram": TELEGRAM_BYTES // MEGABYTE}
+        most = min(limits.max_bytes, max(MAX_BYTES, server.download_bytes))
+        fits = most <= server.download_bytes
+        facts = {"limit": most // MEGABYTE, "telegram": server.download_bytes // MEGABYTE}
         yield say("form-limit-mb" if fits else "form-limit-mb-link", **facts)
     if limits.max_seconds is not None and limits.min_seconds is not None:
         yield say("form-limit-seconds-from", least=plain(limits.min_seconds), limit=plain(limits.max_seconds))

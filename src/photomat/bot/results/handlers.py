@@ -160,6 +160,7 @@ async def _queue_resend(callback_data: JobButton, tap: Tap, ctx: UpdateContext, 
             origin=ctx.origin,
             language=ctx.language,
             as_file=as_file,
+            limits=ctx.server,
         )
     log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=ctx.corr, answer=asked, as_file=as_file)
     answer = ctx.say("tap-originals" if as_file and asked is ResendAnswer.SENDING else f"tap-resend-{asked}")

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Final, cast
 
 from aiogram import Bot, F, Router
-from aiogram.exceptions import ClientDecodeError, TelegramAPIError
 from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
@@ -16,16 +15,9 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Paying
 from photomat.bot.middlewares import FOR_BANNED, AddressedToBot
 from photomat.bot.topup import views
-from photomat.bot.topup.methods import (
-    answer_method_closed,
-    methods_view,
-    note_invoice,
-    refusal_text,
-    topup_request,
-    waiting_order,
-)
+from photomat.bot.topup.invoice import show_provider_invoice
+from photomat.bot.topup.methods import answer_method_closed, methods_view, note_invoice, refusal_text, waiting_order
 from photomat.bot.transport import Tap, send
-from photomat.bot.view import Show
 from photomat.kernel.money import Money, read_minor
 from photomat.payments.options import PaymentMethod, PaymentOptions
 from photomat.payments.payment import list_payments
@@ -101,7 +93,7 @@ async def show_invoice(_query: CallbackQuery, callback_data: PayButton, bot: Bot
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     await tap.answer()
-    await _show_invoice(ctx, bot, tap.open, method, amount, draft_id=draft_id)
+    await show_provider_invoice(ctx, bot, tap.open, method, amount, draft_id=draft_id)
 
 
 async def check_payment(_query: CallbackQuery, callback_data: CheckInvoiceButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -141,7 +133,7 @@ async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
         await send(message, views.own_sum_page(ctx.say, options, method, draft_id, again=True))
         return
     ctx.conversation.clear()
-    await _show_invoice(ctx, bot, partial(send, message), method, amount, draft_id=draft_id)
+    await show_provider_invoice(ctx, bot, partial(send, message), method, amount, draft_id=draft_id)
 
 
 def _read(text: str, options: PaymentOptions) -> Money | None:
@@ -150,34 +142,6 @@ def _read(text: str, options: PaymentOptions) -> Money | None:
     except ValueError:
         return None
     return amount if options.allows(amount) else None
-
-
-async def _show_invoice(
-    ctx: UpdateContext, bot: Bot, show: Show, method: PaymentMethod, amount: Money, *, draft_id: int
-) -> None:
-    """Show the provider's invoice, or why there is none."""
-    say, return_url = ctx.say, await _chat_url(bot)
-    refusal = await ctx.topups.refusal(ctx.user_id, method)
-    if refusal is not None:
-        await show(views.refused(say, refusal_text(say, refusal), draft_id=draft_id))
-        return
-    topup = await ctx.topups.start(await topup_request(ctx, draft_id), method, amount)
-    description = say("pay-title", credit=amount)
-    invoice = await ctx.topups.create_invoice(topup, description=description, return_url=return_url)
-    if invoice is None:
-        await show(views.provider_trouble(say, method=method, draft_id=draft_id))
-        return
-    shown = await show(views.provider_invoice(say, topup, url=invoice.pay_url, draft_id=draft_id))
-    note_invoice(ctx, shown, topup)
-
-
-async def _chat_url(bot: Bot) -> str | None:
-    """Where a provider sends the payer back to; None when Telegram does not say our username."""
-    try:
-        me = await bot.me()
-    except (TelegramAPIError, ClientDecodeError):
-        return None
-    return f"https://t.me/{me.username}" if me.username else None
 
 
 async def show_support(message: Message, ctx: UpdateContext) -> None:

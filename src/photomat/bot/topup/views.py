@@ -22,9 +22,11 @@ from photomat.bot.buttons import (
     TransferButton,
 )
 from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home
+from photomat.fiscal.contacts import Contact
 from photomat.kernel.money import Money
 from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, SubscriptionPlan
 from photomat.payments.payment import ListedPayment
+from photomat.payments.service import InvoiceTrouble
 from photomat.payments.subscriptions import Subscription
 from photomat.payments.topup import Topup
 from photomat.rewards.bonus import PercentBonus
@@ -124,14 +126,17 @@ def stars_invoice(say: Say, *, stars: int, credit: Money, link: str, draft_id: i
     return View(text=text, rows=[[pay], [_back_to_sums(say, "stars", draft_id)]])
 
 
-def provider_invoice(say: Say, topup: Topup, *, url: str, draft_id: int) -> View:
+def provider_invoice(say: Say, topup: Topup, *, url: str, contact: Contact | None, draft_id: int) -> View:
     method, amount = topup.method, topup.credit
+    parts = [say("pay-bill", sum=amount, way=say(f"pay-way-{method}"))]
+    if contact is not None:
+        parts.append(say("fiscal-contact-line", contact=escape(contact.shown)))
     rows: Rows = [
         [InlineKeyboardButton(text=say("pay-bill-button", sum=amount), url=url)],
         [button(say("pay-check"), CheckInvoiceButton(topup_id=topup.topup_id))],
         [_back_to_sums(say, method, draft_id)],
     ]
-    return View(text=say("pay-bill", sum=amount, way=say(f"pay-way-{method}")), rows=rows)
+    return View(text="\n\n".join(parts), rows=rows)
 
 
 def invoice_paid(say: Say) -> View:
@@ -142,8 +147,11 @@ def invoice_canceled(say: Say) -> View:
     return View(text=say("pay-bill-canceled"), rows=[[screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]])
 
 
-def provider_trouble(say: Say, *, method: PaymentMethod, draft_id: int) -> View:
-    """The provider does not answer: nothing was paid, and there are other methods."""
+def provider_trouble(say: Say, trouble: InvoiceTrouble, *, method: PaymentMethod, draft_id: int) -> View:
+    """The provider does not answer, or refuses: nothing was paid, and there are other methods."""
+    if trouble == "closed":
+        text = say("fiscal-way-closed", way=say(f"pay-way-{method}"))
+        return View(text=text, rows=[[_to_methods(say, draft_id)], [to_home(say)]])
     again = button(say("pay-again"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
     text = say("pay-provider-trouble", way=say(f"pay-way-{method}"))
     return View(text=text, rows=[[again], [_to_methods(say, draft_id)]])

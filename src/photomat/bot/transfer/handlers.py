@@ -44,9 +44,10 @@ from photomat.payments import transfers
 from photomat.payments.receipt import Receipt, ReceiptFile, ReceiptState, find_receipt, sent_for
 from photomat.payments.service import TooManyReceipts
 from photomat.payments.topup import Topup, close_topup, find_topup
-from photomat.telegram.files import MAX_BYTES, BotFiles, NotGiven, TooBig
+from photomat.telegram.files import BotFiles, NotGiven, TooBig
 
 DRAFT, TOPUP = "transfer_draft", "transfer_topup"
+MAX_RECEIPT_BYTES: Final = 20 * 2**20
 READ_TIMEOUT_S: Final = 10
 CONNECT_TIMEOUT_S: Final = 15.0
 """Longer, so that what was read until then is still checked."""
@@ -193,7 +194,7 @@ async def _receipt_file(bot: Bot, message: Message) -> ReceiptFile | Refused:
     file = message.photo[-1] if message.photo else message.document
     if file is None:
         return Refused(key="transfer-expects-file", facts={})
-    if (file.file_size or 0) > MAX_BYTES:
+    if (file.file_size or 0) > MAX_RECEIPT_BYTES:
         return Refused(key="transfer-file-too-big", facts={})
     content = await read_content(bot, file.file_id)
     if content is None:

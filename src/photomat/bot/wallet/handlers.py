@@ -45,7 +45,7 @@ async def _page(ctx: UpdateContext) -> View:
     async with transaction(ctx.pool) as tx:
         holds = await open_holds(tx, user_id=ctx.user_id)
     receipts = waiting_sum(ctx.say, await waiting_of(ctx.pool, ctx.user_id))
-    page = balance_page(ctx.say, balance, orders=len(holds))
+    page = balance_page(ctx.say, balance, orders=len(holds), has_receipts=ctx.topups.sends_receipts("yookassa"))
     return replace(page, text=f"{page.text}\n{receipts}") if receipts else page
 
 

@@ -10,7 +10,15 @@ from datetime import datetime
 from html import escape
 from typing import Final, get_args
 
-from photomat.bot.buttons import JobAction, JobButton, Screen, StatementButton, TransactionButton
+from photomat.bot.buttons import (
+    ContactAction,
+    FiscalContactButton,
+    JobAction,
+    JobButton,
+    Screen,
+    StatementButton,
+    TransactionButton,
+)
 from photomat.bot.rewards.views import rewards_rows
 from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home, to_pictures
 from photomat.kernel.money import Money
@@ -135,13 +143,13 @@ class StatementPage:
     older: int | None
 
 
-def balance_page(say: Say, balance: Balance, *, orders: int) -> View:
+def balance_page(say: Say, balance: Balance, *, orders: int, has_receipts: bool = False) -> View:
     lines = [say("balance", available=balance.available)]
     if balance.held.minor:
         lines.append(say("wallet-held", held=balance.held, count=max(1, orders)))
     if balance.owed.minor:
         lines.append("\n" + say("wallet-owed", owed=balance.owed))
-    return View(text="\n".join(lines), rows=_wallet_rows(say))
+    return View(text="\n".join(lines), rows=_wallet_rows(say, has_receipts=has_receipts))
 
 
 def statement_page(
@@ -159,13 +167,15 @@ def statement_page(
     return View(text="\n\n".join(["\n".join(head), *lines, *tail]), rows=rows)
 
 
-def _wallet_rows(say: Say) -> Rows:
+def _wallet_rows(say: Say, *, has_receipts: bool) -> Rows:
+    contact = button(say("fiscal-contact-button"), FiscalContactButton(action=ContactAction.SHOW))
     return [
         [
             screen_button(say, "menu-topup", Screen.TOPUP),
             button(say("wallet-to-statement"), StatementButton(before=0)),
         ],
         *rewards_rows(say),
+        *([[contact]] if has_receipts else []),
         [to_pictures(say)],
         [to_home(say)],
     ]

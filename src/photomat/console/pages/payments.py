@@ -203,7 +203,7 @@ async def show_receipts(ctx: PageContext) -> web.Response:
     )
 
 
-async def show_receipt_file(ctx: PageContext) -> web.Response:
+async def show_receipt_file(ctx: PageContext) -> web.StreamResponse:
     """The picture a customer sent, read from Telegram through this session; nothing is stored."""
     receipt = await find_receipt(ctx.pool, ctx.id("receipt_id"))
     if receipt is None:

@@ -123,7 +123,7 @@ def _event(ctx: PageContext, message: TicketMessage) -> str | None:
     return None if (event := message.event) is None else ctx.say(f"ticket-event-{event}", amount=message.amount or "")
 
 
-async def show_file(ctx: PageContext) -> web.Response:
+async def show_file(ctx: PageContext) -> web.StreamResponse:
     """A file of the thread, read from Telegram through this session."""
     ticket = await _ticket(ctx)
     message = await find_message(ctx.pool, ticket_id=ticket.ticket_id, message_id=ctx.id("message_id"))

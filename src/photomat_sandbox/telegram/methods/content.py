@@ -4,11 +4,14 @@ Media comes from an upload, a URL that Telegram fetches, or a file id this bot g
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 from photomat_sandbox.file_formats import Shape
 from photomat_sandbox.telegram.call import Call, Params, UploadedFile
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
+from photomat_sandbox.telegram.file_on_disk import content_at
 from photomat_sandbox.telegram.files import read_file_id
 from photomat_sandbox.telegram.formatting import FormattedText, formatted, utf16_length
 from photomat_sandbox.telegram.keyboards import Markup, parse_markup
@@ -63,6 +66,8 @@ async def obtain_media(
             performer=wanted.performer,
         )
         return world.remember(_with_thumbnail(world, params, wanted, media))
+    if world.local_dir is not None and wanted.source.startswith("file:/"):
+        return await _from_own_disk(world, wanted)
     if _is_url(wanted.source):
         return await _from_url(world, wanted)
     return _from_file_id(world, wanted, editing=editing)
@@ -112,6 +117,16 @@ def _with_thumbnail(world: TelegramWorld, params: Params, wanted: MediaRequest, 
         return media
     file = world.files.add(upload.data, kind="photo", mime="image/jpeg")
     return replace(media, thumbnail=(file.number, *size), thumbnail_id=file.unique_id)
+
+
+async def _from_own_disk(world: TelegramWorld, wanted: MediaRequest) -> ChatMedia:
+    """A file of the server's own disk, by its URI: in local mode only."""
+    path = Path(unquote(urlsplit(wanted.source).path))
+    try:
+        data = content_at(path)
+    except OSError as error:
+        raise bad_request("wrong file identifier/HTTP URL specified") from error
+    return world.remember(await make_media(world.files, data, kind=wanted.kind, name=path.name, hints=wanted.hints))
 
 
 async def _from_url(world: TelegramWorld, wanted: MediaRequest) -> ChatMedia:

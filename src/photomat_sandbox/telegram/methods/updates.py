@@ -12,7 +12,6 @@ MAX_BATCH: Final = 100
 MAX_TIMEOUT_S: Final = 50
 WEBHOOK_PORTS: Final = {80, 88, 443, 8443}
 SECRET: Final = re.compile(r"[A-Za-z0-9_-]{1,256}")
-MAX_CONNECTIONS: Final = 100
 DEFAULT_CONNECTIONS: Final = 40
 
 
@@ -48,7 +47,7 @@ async def set_webhook(call: Call) -> bool:
     world.webhook = WebhookSettings(
         url=url,
         secret_token=secret,
-        max_connections=min(max(connections, 1), MAX_CONNECTIONS),
+        max_connections=min(max(connections, 1), world.limits.webhook_connections),
         set_at=world.clock(),
     )
     if call.params.flag("drop_pending_updates"):

@@ -1,0 +1,154 @@
+"""Content rules of an order: asked when its card is made, and again inside the purchase, before money is held.
+
+`ContentCheck` runs inside a transaction and reads what the draft says at that moment, so a draft that changed after its card is
+judged anew. A refusal is recorded with its rule in that transaction; the draft stays and may be changed. A text that an
+operator allowed after an appeal passes. Where an external checker is set, the purchase demands its verdict for this very
+revision.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from photomat.catalog.model import Model
+from photomat.catalog.reference import files_in
+from photomat.db.pool import Transaction
+from photomat.jobs.strikes import ban_if_due
+from photomat.kernel.logs import get_logger
+from photomat.moderation import checker as verdicts
+from photomat.moderation import refusal as refusals
+from photomat.moderation.checker import ContentChecker, Question, Verdict
+from photomat.moderation.order_texts import order_hash, text_hash, texts_of, wished
+from photomat.moderation.refusal import CHECKER, NewRefusal, RefusalSource, StrikePolicy
+from photomat.moderation.rulebook import RuleBook
+from photomat.moderation.rules import Rule, RuleAction, RuleSet
+from photomat.orders.draft import Draft
+from photomat.orders.outcome import CardOutdated, ContentRefused, DraftOrder
+
+ProviderChecker: TypeAlias = Literal["default", "on", "off"]
+CHECKED: Final[Mapping[ProviderChecker, bool | None]] = {"default": None, "on": True, "off": False}
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentGate:
+    """What orders are checked against. `provider_checker` is what a model's own checker is told."""
+
+    rulebook: RuleBook
+    policy: StrikePolicy
+    checker: ContentChecker | None = None
+    provider_checker: ProviderChecker = "default"
+
+    async def check_of(self, model: Model) -> "ContentCheck":
+        """The check of an order of this model by the rules in force now."""
+        return ContentCheck(
+            model=model,
+            rules=await self.rulebook.current(),
+            policy=self.policy,
+            wants_verdict=self.checker is not None,
+            provider_checks=CHECKED[self.provider_checker],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """Why an order is refused or an operator warned."""
+
+    source: RefusalSource
+    rule_id: str
+    action: RuleAction
+    rule: Rule | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentCheck:
+    """The rules of one order; `provider_checks` is sent to the models that have a checker of their own, None: nothing is."""
+
+    model: Model
+    rules: RuleSet
+    policy: StrikePolicy
+    wants_verdict: bool = False
+    provider_checks: bool | None = None
+
+    async def refusal(self, tx: Transaction, draft: Draft) -> ContentRefused | None:
+        """Judge a draft by the rules, and record what they refuse; None when it may be ordered."""
+        hit = self.rules.check(wished(texts_of(self.model, draft.inputs)))
+        if hit is None:
+            return None
+        found = _Found(
+            source=RefusalSource.RULES,
+            rule_id=hit.rule.id,
+            action=hit.rule.action,
+            rule=hit.rule,
+        )
+        return await self._refused(tx, draft, found)
+
+    async def refusal_to_buy(self, tx: Transaction, draft: Draft) -> ContentRefused | CardOutdated | None:
+        """Judge a draft that is being bought, locked, also by the verdict of the external checker."""
+        refused = await self.refusal(tx, draft)
+        if refused is not None or not self.wants_verdict:
+            return refused
+        verdict = await verdicts.read_stored(
+            tx, draft_id=draft.draft_id, revision=draft.revision, order_hash=order_hash(draft.model, draft.inputs)
+        )
+        if verdict is None:
+            return CardOutdated(draft=draft)
+        return None if verdict.is_allowed else await self._refused(tx, draft, _of_checker(verdict))
+
+    async def _refused(self, tx: Transaction, draft: Draft, found: _Found) -> ContentRefused | None:
+        texts = wished(texts_of(self.model, draft.inputs))
+        if await refusals.is_allowed(tx, user_id=draft.user_id, text_hash=text_hash(texts)):
+            return None
+        refusal, is_new_strike = await refusals.record(
+            tx,
+            NewRefusal(
+                user_id=draft.user_id,
+                chat_id=draft.chat_id,
+                draft_id=draft.draft_id,
+                source=found.source,
+                rule_id=found.rule_id,
+                action=found.action,
+                model=draft.model,
+                text_hash=text_hash(texts),
+                text="\n\n".join(texts),
+                reason=found.reason,
+            ),
+        )
+        if not found.action.refuses:
+            return None
+        log.info("CONTENT_REFUSED", user_id=draft.user_id, draft_id=draft.draft_id, rule=found.rule_id)
+        ban = await ban_if_due(tx, draft.user_id, self.policy) if is_new_strike else None
+        return ContentRefused(
+            draft=draft,
+            model=self.model,
+            refusal=refusal,
+            rule=found.rule,
+            strikes=await refusals.count_strikes(tx, draft.user_id, within=self.policy.within),
+            policy=self.policy,
+            ban=ban,
+        )
+
+
+def _of_checker(verdict: Verdict) -> _Found:
+    action = RuleAction.STRIKE if verdict.is_strike else RuleAction.REFUSE
+    return _Found(source=RefusalSource.CHECKER, rule_id=CHECKER, action=action, reason=verdict.reason)
+
+
+def question_about(order: DraftOrder) -> Question:
+    """What an external checker is asked about an order."""
+    draft, model = order
+    return Question(
+        user_id=draft.user_id,
+        draft_id=draft.draft_id,
+        revision=draft.revision,
+        model=draft.model,
+        kind=model.kind,
+        texts=texts_of(model, draft.inputs),
+        files=_inputs_with_files(draft.inputs),
+    )
+
+
+def _inputs_with_files(inputs: Mapping[str, Any]) -> list[str]:
+    """The name of its input for each file of an order."""
+    return [name for name, value in inputs.items() for _ in files_in(value)]

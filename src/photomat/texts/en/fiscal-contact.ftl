@@ -1,0 +1,44 @@
+### Where receipts of card payments go: the question, the page, the invoice. Words for the operator about YooKassa's receipts.
+
+## The question
+fiscal-contact-ask = 🧾 <b>Where should the receipt go?</b>
+
+    By law every payment by card or SBP needs a receipt. Type { $email_only ->
+        [yes] an e-mail address
+       *[no] an e-mail address or a phone number
+    }: the receipt will come there by itself. It is used for nothing else, and only the payment service gets it.
+fiscal-contact-then = The invoice for <b>{ $sum }</b> follows right after your answer. I ask once; change it in /balance.
+fiscal-contact-not-understood = This does not look like { $email_only ->
+        [yes] an e-mail address. Type all of it, for example anna@example.com
+       *[no] an e-mail address or a phone number. Type, for example, anna@example.com or +44 20 7946 0123
+    }. Changed your mind? /cancel
+fiscal-contact-wrong-email = There is a mistake in the address: it should look like anna@example.com, without spaces. Changed your mind? /cancel
+fiscal-contact-wrong-phone = There is a mistake in the number: type it with the country's code, for example +44 20 7946 0123. Changed your mind? /cancel
+fiscal-contact-email-only = A receipt cannot be sent to a phone, only by e-mail. Type an address, for example anna@example.com. Changed your mind? /cancel
+
+## The page in the balance
+fiscal-contact-button = 🧾 Where receipts go
+fiscal-contact-page = 🧾 <b>Receipts of payments by card and SBP</b>
+
+    They go to <b>{ $contact }</b>.
+fiscal-contact-saved = ✅ Receipts of new payments go to <b>{ $contact }</b>. An invoice that was made before keeps the old address.
+fiscal-contact-none = 🧾 <b>Receipts of payments by card and SBP</b>
+
+    There is no address. I will ask before the first such payment, or type it now.
+fiscal-contact-change = ✏️ Change
+fiscal-contact-name = ✏️ Set
+fiscal-contact-delete = 🗑 Delete
+fiscal-contact-deleted = Deleted. I will ask again before the next card payment.
+
+## The invoice
+fiscal-contact-line = 🧾 The receipt goes to { $contact }.
+fiscal-way-closed = <b>{ $way }</b>: not available right now, nothing was charged. The operator knows. Choose another way.
+fiscal-receipt-item = Balance top-up
+
+## For the operator
+fiscal-contact-word = Contact for receipts
+alert-shop-receipts = YooKassa refuses payments because of their receipts
+alert-shop-receipts-now =
+    The last refusal: “{ $reason }”, { $count } so far. Customers were told that this way is not available; nothing was charged.
+
+    👉 Change the setting <code>{ $setting }</code> and restart the bot: docs/operations/fiscal.md says what it accepts. It ends when YooKassa accepts a payment.
