@@ -12,6 +12,7 @@ TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if l
 WRITERS = {
     "assistant_calls": {"assistant"},
     "audit_runs": {"audit"},
+    "backups": {"backup"},
     "broadcast_sends": {"broadcasts"},
     "broadcasts": {"broadcasts"},
     "budgets": {"work"},
@@ -58,6 +59,7 @@ WRITERS = {
     "receipts": {"payments"},
     "referral_shares": {"rewards"},
     "referrals": {"rewards"},
+    "restores": {"operators"},
     "result_marks": {"jobs"},
     "result_sends": {"delivery"},
     "schema_migrations": {"db"},

@@ -29,6 +29,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.RECEIPTS_WAITING: (AlertAction.RECEIPTS,),
     IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
     IncidentKind.SHOP_RECEIPTS: (AlertAction.CHECK,),
+    IncidentKind.BACKUP: (AlertAction.CHECK,),
 }
 """Besides these every alert can be taken over."""
 
