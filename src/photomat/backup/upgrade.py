@@ -24,7 +24,7 @@ COMMENT: Final = re.compile(r"--[^\n]*")
 NEW_TABLE: Final = re.compile(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", re.IGNORECASE)
 INDEXED: Final = re.compile(r"CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)", re.IGNORECASE)
 EXCLUSIVE: Final = re.compile(
-    r"(?:ALTER TABLE (?:ONLY )?|DROP TABLE (?:IF EXISTS )?|TRUNCATE (?:TABLE )?|LOCK TABLE )([\w, ]+?)"
+    r"(?:ALTER TABLE (?:ONLY )?|DROP TABLE (?:IF EXISTS )?|TRUNCATE (?!ON )(?:TABLE )?|LOCK TABLE )([\w, ]+?)"
     r"(?=\s+(?:ADD|DROP|ALTER|RENAME|SET|IN|VALIDATE|ENABLE|DISABLE)\b|;|\n)",
     re.IGNORECASE,
 )
