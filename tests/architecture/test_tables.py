@@ -12,6 +12,7 @@ TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if l
 WRITERS = {
     "assistant_calls": {"assistant"},
     "audit_runs": {"audit"},
+    "backups": {"backup"},
     "bot_profile": {"telegram"},
     "broadcast_sends": {"broadcasts"},
     "broadcasts": {"broadcasts"},
@@ -68,6 +69,7 @@ WRITERS = {
     "receipts": {"payments"},
     "referral_shares": {"rewards"},
     "referrals": {"rewards"},
+    "restores": {"operators"},
     "result_marks": {"jobs"},
     "result_sends": {"delivery"},
     "schema_migrations": {"db"},
