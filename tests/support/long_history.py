@@ -270,7 +270,19 @@ SELECT broadcast_id, user_id, CASE WHEN waits THEN now() - interval '1 minute' E
           FROM broadcasts, users WHERE broadcast_id % 10 = 1) AS made;
 """
 
-NEWER: Final = {"broadcasts": BROADCASTS, "tickets": TICKETS}
+REFUSALS: Final = """
+INSERT INTO content_refusals (user_id, chat_id, draft_id, source, rule_id, action, model, text_hash, text, is_strike,
+                              created_at, appealed_at, decided_at, decided_by, is_accepted)
+SELECT user_id, user_id, job_id, 'rules', 'minors-nude', CASE WHEN job_id % 50 = 0 THEN 'warn' ELSE 'refuse' END, 'z-image',
+       sha256(job_id::text::bytea), 'no', job_id % 40 = 0, created_at, CASE WHEN job_id % 100 = 0 THEN created_at END,
+       CASE WHEN job_id % 200 = 0 THEN created_at END, CASE WHEN job_id % 200 = 0 THEN 'anna' END,
+       CASE WHEN job_id % 200 = 0 THEN true END
+  FROM generation_jobs WHERE job_id % 2 = 0;
+INSERT INTO content_verdicts (draft_id, revision, user_id, order_hash, is_allowed, is_strike, created_at)
+SELECT job_id, 0, user_id, sha256(job_id::text::bytea), true, false, created_at FROM generation_jobs WHERE job_id % 2 = 1;
+"""
+
+NEWER: Final = {"broadcasts": BROADCASTS, "tickets": TICKETS, "content_refusals": REFUSALS}
 """What older schemas have no table for."""
 
 
