@@ -14,6 +14,7 @@ from typing import Any, Final
 import aiohttp
 
 from photomat.db.pool import Transaction
+from photomat.kernel.calls import provider_call
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.http import HttpClient
 from photomat.kernel.ids import DraftId, UserId
@@ -74,7 +75,8 @@ class ContentChecker:
     async def ask(self, question: Question) -> Verdict | None:
         """The verdict; None if there was no usable answer in time. Asking has no effect and may be repeated."""
         try:
-            answer = await self._http.post(self._url, question.as_json(), within=self._deadline)
+            with provider_call("content_checker", "ask"):
+                answer = await self._http.post(self._url, question.as_json(), within=self._deadline)
         except (Transient, OutcomeUnknown) as error:
             log.warning("CONTENT_CHECK_FAILED", draft_id=question.draft_id, reason=str(error))
             return None
