@@ -2,20 +2,27 @@
 
 import asyncio
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from photomat.backup.file import finished
+from photomat.alerts.incident import ProbeContext
+from photomat.alerts.rules import backup_old
+from photomat.backup.file import NotABackup, finished, require_whole
+from photomat.backup.history import is_backup_due
+from photomat.db.migrate import read_migrations
 from photomat.db.pool import transaction
 from photomat.kernel.ids import ChatId, JobId
 from photomat.messages.notices import notify
 from photomat.operators import controls, restores
 from photomat.payments.refunds import Refunder
+from support.alerts import ToldAccount
 from support.busy_shop import BOT, a_busy_shop
 from support.command import photomat
-from support.database import connection_of, pool_of
+from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_job, a_user, claims_of, row_of
 from support.updates import BOT_ID
 
@@ -119,13 +126,13 @@ async def test_what_must_not_be_restored_is_refused_in_words(
     async with connection_of(empty_database):
         code, said = await command("restore", str(file), "--yes", folder=tmp_path, database=empty_database)
         assert (code, "is in use" in said) == (2, True), said
-    damaged = tmp_path / "damaged.photomat"
-    whole = file.read_bytes()
-    damaged.write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
-    for content in (damaged.read_bytes(), whole[:-1], whole[1:], b""):
+    whole, damaged = file.read_bytes(), tmp_path / "damaged.photomat"
+    for content in (whole[:-1], whole[1:], b"", whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]):
         damaged.write_bytes(content)
-        code, said = await command("restore", str(damaged), "--yes", folder=tmp_path, database=empty_database)
-        assert (code, "damaged" in said or "incomplete" in said) == (2, True), said
+        with pytest.raises(NotABackup):
+            require_whole(damaged)
+    code, said = await command("restore", str(damaged), "--yes", folder=tmp_path, database=empty_database)
+    assert (code, "is damaged" in said) == (2, True), said
     async with connection_of(empty_database) as connection:
         assert await connection.fetchval("SELECT array_agg(tablename) FROM pg_tables WHERE schemaname = 'public'") == [
             "of_somebody"
@@ -179,3 +186,38 @@ async def test_a_backup_is_proved_and_a_broken_shop_is_not(database: str, tmp_pa
         await pool.execute(
             "SET session_replication_role = replica; UPDATE wallets SET posted = posted - 1 WHERE posted > 0"
         )
+
+
+async def test_the_last_proved_backup_too_old_is_an_incident(database: str) -> None:
+    async with pool_of(database) as pool:
+        context = ProbeContext(pool=pool, account=ToldAccount(), backup_every=timedelta(hours=24))
+        assert await backup_old(context) is None, "a new shop has time for its first"
+        await pool.execute(
+            "INSERT INTO backups (made_by, ended_at, proved_at) VALUES ('olga', photomat_now(), photomat_now());"
+            "INSERT INTO backups (made_by, ended_at, error, started_at)"
+            " VALUES ('by itself', photomat_now(), 'no room', photomat_now() + interval '1 second')"
+        )
+        await shift_clock(pool, 25 * 3600)
+        assert await backup_old(context) is None
+        await shift_clock(pool, 2 * 3600)
+        assert await backup_old(context) == {"hours": 27, "wanted": 24, "error": "no room"}
+        assert await backup_old(replace(context, backup_every=timedelta(0))) is None, "nobody asked for backups"
+        assert await is_backup_due(pool, every=timedelta(hours=24), retry=timedelta(minutes=30))
+
+
+async def test_an_upgrade_is_checked_before_it_is_started(database: str, tmp_path: Path) -> None:
+    code, said = await command("upgrade", "--check", "--json", folder=tmp_path, database=database)
+    found = {one["name"]: one["verdict"] for one in json.loads(said.splitlines()[0])}
+    assert (code, found["backup"], found["migrations"], found["schema"]) == (1, "fail", "ok", "ok"), said
+    async with connection_of(database) as connection:
+        await connection.execute("DELETE FROM schema_migrations WHERE number = $1", len(read_migrations()))
+        await connection.execute("INSERT INTO backups (made_by, ended_at, proved_at) VALUES ('x', now(), now())")
+        (tmp_path / ".env").write_text("KIE_CREATS_PER_10S=5\n")
+        options = ("upgrade", "--check", "--no-dry-run")
+        code, said = await command(*options, folder=tmp_path, database=database)
+        assert code == 0, said
+        assert f"{read_migrations()[-1].name} would run" in said
+        assert "! settings: KIE_CREATS_PER_10S in .env" in said
+        await connection.execute("UPDATE schema_migrations SET checksum = 'edited' WHERE number = 1")
+        code, said = await command(*options, folder=tmp_path, database=database)
+        assert (code, "were edited after they ran" in said) == (1, True), said

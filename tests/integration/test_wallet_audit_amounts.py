@@ -30,6 +30,7 @@ NO_MONEY = {
         "converted_bytes",
         "delivery_attempts",
         "failures",
+        "times",
         "keep_tries",
         "looks",
         "lost_times",

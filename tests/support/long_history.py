@@ -282,7 +282,24 @@ INSERT INTO fiscal_documents (issuer, external_id, reference, amount, operation_
 SELECT issuer, external_id, reference, amount, operation_at, closed_at, closed_at FROM fiscal_receipts;
 """
 
-NEWER: Final = {"broadcasts": BROADCASTS, "tickets": TICKETS, "fiscal_receipts": FISCAL}
+REFUSALS: Final = """
+INSERT INTO content_refusals (user_id, chat_id, draft_id, source, rule_id, action, model, text_hash, text, is_strike,
+                              created_at, appealed_at, decided_at, decided_by, is_accepted)
+SELECT user_id, user_id, job_id, 'rules', 'minors-nude', CASE WHEN job_id % 50 = 0 THEN 'warn' ELSE 'refuse' END, 'z-image',
+       sha256(job_id::text::bytea), 'no', job_id % 40 = 0, created_at, CASE WHEN job_id % 100 = 0 THEN created_at END,
+       CASE WHEN job_id % 200 = 0 THEN created_at END, CASE WHEN job_id % 200 = 0 THEN 'anna' END,
+       CASE WHEN job_id % 200 = 0 THEN true END
+  FROM generation_jobs WHERE job_id % 2 = 0;
+INSERT INTO content_verdicts (draft_id, revision, user_id, order_hash, is_allowed, is_strike, created_at)
+SELECT job_id, 0, user_id, sha256(job_id::text::bytea), true, false, created_at FROM generation_jobs WHERE job_id % 2 = 1;
+"""
+
+NEWER: Final = {
+    "broadcasts": BROADCASTS,
+    "tickets": TICKETS,
+    "fiscal_receipts": FISCAL,
+    "content_refusals": REFUSALS,
+}
 """What older schemas have no table for."""
 
 

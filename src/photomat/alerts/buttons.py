@@ -32,6 +32,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.TAX_SERVICE: (AlertAction.STATE,),
     IncidentKind.APPEALS_WAITING: (),
     IncidentKind.SHOP_RECEIPTS: (AlertAction.CHECK,),
+    IncidentKind.BACKUP: (AlertAction.CHECK,),
 }
 """Besides these every alert can be taken over."""
 

@@ -13,6 +13,7 @@ from photomat.alerts.store import CLOSED_INCIDENTS
 from photomat.app.settings import Settings
 from photomat.assistant import calls
 from photomat.audit.proofs import OLD_PROOFS
+from photomat.backup.history import OLD_BACKUPS
 from photomat.broadcasts import broadcast
 from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.files.store import UNUSED_FILES
@@ -69,6 +70,7 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         ),
         _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),
         _rows("audit proofs", settings.keep_proofs_days, OLD_PROOFS),
+        _rows("records of backups", settings.keep_proofs_days, OLD_BACKUPS),
         RetentionRule(
             name="transcripts", keep=TRANSCRIPTS_KEPT, count=calls.count_transcripts, delete=calls.forget_transcripts
         ),

@@ -24,7 +24,7 @@ COMMENT: Final = re.compile(r"--[^\n]*")
 NEW_TABLE: Final = re.compile(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", re.IGNORECASE)
 INDEXED: Final = re.compile(r"CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)", re.IGNORECASE)
 EXCLUSIVE: Final = re.compile(
-    r"(?:ALTER TABLE (?:ONLY )?|DROP TABLE (?:IF EXISTS )?|TRUNCATE (?:TABLE )?|LOCK TABLE )([\w, ]+?)"
+    r"(?:ALTER TABLE (?:ONLY )?|DROP TABLE (?:IF EXISTS )?|TRUNCATE (?!ON )(?:TABLE )?|LOCK TABLE )([\w, ]+?)"
     r"(?=\s+(?:ADD|DROP|ALTER|RENAME|SET|IN|VALIDATE|ENABLE|DISABLE)\b|;|\n)",
     re.IGNORECASE,
 )
@@ -38,15 +38,15 @@ DISK_SHARE: Final = 0.5
 """Migrations may write as much again as half of the database: new indexes, rewritten rows."""
 
 
-class Verdict(StrEnum):
+class UpgradeVerdict(StrEnum):
     OK = "ok"
     WARN = "warn"
     FAIL = "fail"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    verdict: Verdict
+class UpgradeFinding:
+    verdict: UpgradeVerdict
     name: str
     sentence: str
 
@@ -70,7 +70,9 @@ def locks_of(migration: Migration) -> TableLocks:
     )
 
 
-async def examine_database(connection: Connection, *, today: date, is_embedded: bool, free_bytes: int) -> list[Finding]:
+async def examine_database(
+    connection: Connection, *, today: date, is_embedded: bool, free_bytes: int
+) -> list[UpgradeFinding]:
     """Everything the live database tells, in the order an operator reads it."""
     try:
         pending, newer = await pending_migrations(connection)
@@ -88,7 +90,9 @@ async def examine_database(connection: Connection, *, today: date, is_embedded: 
     ]
 
 
-async def _migrations(connection: Connection, pending: Sequence[Migration], newer: Sequence[str]) -> list[Finding]:
+async def _migrations(
+    connection: Connection, pending: Sequence[Migration], newer: Sequence[str]
+) -> list[UpgradeFinding]:
     if newer:
         return [
             _warn(
@@ -102,7 +106,7 @@ async def _migrations(connection: Connection, pending: Sequence[Migration], newe
     return [_about_migration(each, sizes) for each in pending]
 
 
-def _about_migration(migration: Migration, sizes: Mapping[str, int]) -> Finding:
+def _about_migration(migration: Migration, sizes: Mapping[str, int]) -> UpgradeFinding:
     locks = locks_of(migration)
     exclusive = _with_sizes(locks.exclusive, sizes)
     writers = _with_sizes(locks.writers, sizes)
@@ -139,7 +143,7 @@ async def _sizes(connection: Connection) -> dict[str, int]:
     return {row["name"]: row["size"] for row in rows}
 
 
-async def _schema(connection: Connection, pending: Sequence[Migration]) -> list[Finding]:
+async def _schema(connection: Connection, pending: Sequence[Migration]) -> list[UpgradeFinding]:
     """What the schema lacks although every migration has run; with pending ones the scratch copy tells."""
     if pending:
         return []
@@ -149,7 +153,7 @@ async def _schema(connection: Connection, pending: Sequence[Migration]) -> list[
     return [_ok("schema", "Every column, key and index this version needs is there.")]
 
 
-async def _server(connection: Connection, *, today: date, is_embedded: bool) -> Finding:
+async def _server(connection: Connection, *, today: date, is_embedded: bool) -> UpgradeFinding:
     row = await require_row(
         connection,
         "SELECT current_setting('server_version') AS called, current_setting('server_version_num')::int AS number",
@@ -160,14 +164,14 @@ async def _server(connection: Connection, *, today: date, is_embedded: bool) -> 
     return _ok("postgresql", f"PostgreSQL {row['called']}.")
 
 
-def _python() -> Finding:
+def _python() -> UpgradeFinding:
     called = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < OLDEST_PYTHON:
         return _fail("python", f"Python {called} is too old: {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed.")
     return _ok("python", f"Python {called}, Photomat {__version__}.")
 
 
-async def _disk(connection: Connection, free_bytes: int) -> Finding:
+async def _disk(connection: Connection, free_bytes: int) -> UpgradeFinding:
     size: int = await connection.fetchval("SELECT pg_database_size(current_database())")
     sentence = f"The database has {size // MIB} MB, DATA_DIR {free_bytes // MIB} MB free."
     if free_bytes < size * DISK_SHARE:
@@ -175,7 +179,7 @@ async def _disk(connection: Connection, free_bytes: int) -> Finding:
     return _ok("disk", sentence)
 
 
-async def _backup(connection: Connection) -> Finding:
+async def _backup(connection: Connection) -> UpgradeFinding:
     advice = "Make one now: `photomat backup`."
     if not await connection.fetchval("SELECT to_regclass('backups') IS NOT NULL"):
         return _warn("backup", f"The running version keeps no record of backups. {advice}")
@@ -190,7 +194,7 @@ async def _backup(connection: Connection) -> Finding:
     return _ok("backup", f"The last proved backup is {hours} h old.")
 
 
-async def _sessions(connection: Connection) -> Finding:
+async def _sessions(connection: Connection) -> UpgradeFinding:
     row = await connection.fetchrow(
         """
         SELECT pid, coalesce(application_name, '') AS name, (clock_timestamp() - xact_start)::text AS lasts
@@ -209,7 +213,7 @@ async def _sessions(connection: Connection) -> Finding:
     )
 
 
-async def _instances(connection: Connection) -> list[Finding]:
+async def _instances(connection: Connection) -> list[UpgradeFinding]:
     if not await connection.fetchval("SELECT to_regclass('instances') IS NOT NULL"):
         return []
     rows = await connection.fetch(
@@ -221,7 +225,7 @@ async def _instances(connection: Connection) -> list[Finding]:
     ]
 
 
-def examine_names(given: Sequence[str], known: Sequence[str], *, renamed: Mapping[str, str]) -> list[Finding]:
+def examine_names(given: Sequence[str], known: Sequence[str], *, renamed: Mapping[str, str]) -> list[UpgradeFinding]:
     """Names in `.env` that this version does not know: a spelling mistake, or a setting that is gone."""
     findings = []
     for name in sorted({each.lower() for each in given} - set(known)):
@@ -231,13 +235,13 @@ def examine_names(given: Sequence[str], known: Sequence[str], *, renamed: Mappin
     return findings or [_ok("settings", "Every name in .env is known.")]
 
 
-def _ok(name: str, sentence: str) -> Finding:
-    return Finding(verdict=Verdict.OK, name=name, sentence=sentence)
+def _ok(name: str, sentence: str) -> UpgradeFinding:
+    return UpgradeFinding(verdict=UpgradeVerdict.OK, name=name, sentence=sentence)
 
 
-def _warn(name: str, sentence: str) -> Finding:
-    return Finding(verdict=Verdict.WARN, name=name, sentence=sentence)
+def _warn(name: str, sentence: str) -> UpgradeFinding:
+    return UpgradeFinding(verdict=UpgradeVerdict.WARN, name=name, sentence=sentence)
 
 
-def _fail(name: str, sentence: str) -> Finding:
-    return Finding(verdict=Verdict.FAIL, name=name, sentence=sentence)
+def _fail(name: str, sentence: str) -> UpgradeFinding:
+    return UpgradeFinding(verdict=UpgradeVerdict.FAIL, name=name, sentence=sentence)

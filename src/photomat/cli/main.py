@@ -13,6 +13,7 @@ from photomat.cli import (
     catalog,
     catalog_changes,
     check,
+    completion,
     console,
     content,
     controls,
@@ -44,6 +45,7 @@ app.command("audit")(audit.audit)
 app.command("prune")(installation.prune)
 app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
+app.command("completion")(completion.completion)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
 app.add_typer(backup.app, name="backup")
 app.add_typer(backup.restore_app, name="restore")

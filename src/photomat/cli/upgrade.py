@@ -17,7 +17,7 @@ from photomat.app.settings import Settings, load
 from photomat.backup.file import finished, require_whole
 from photomat.backup.make import BackupOrder, make_backup
 from photomat.backup.proof import BackupProof, prove, remove_scratch, scratch_server
-from photomat.backup.upgrade import Finding, Verdict, examine_database, examine_names
+from photomat.backup.upgrade import UpgradeFinding, UpgradeVerdict, examine_database, examine_names
 from photomat.cli.database import reachable_database
 from photomat.cli.session import AsJson, exists_database, operator_name, print_json
 from photomat.db.pool import Connection, connect
@@ -33,7 +33,11 @@ OTHERS: Final = frozenset(
     {"aws_endpoint_url", "aws_region", "aws_access_key_id", "aws_secret_access_key", "sentry_dsn", "render"}
 )
 """Names in .env that other programs read, or optional parts of this one."""
-SIGNS: Final[Mapping[Verdict, str]] = {Verdict.OK: "✓", Verdict.WARN: "!", Verdict.FAIL: "✗"}
+SIGNS: Final[Mapping[UpgradeVerdict, str]] = {
+    UpgradeVerdict.OK: "✓",
+    UpgradeVerdict.WARN: "!",
+    UpgradeVerdict.FAIL: "✗",
+}
 HOW: Final = """\
 An upgrade, step by step:
   1. photomat backup                  a proved copy of the shop, while it runs
@@ -63,21 +67,21 @@ def upgrade(
     else:
         for one in findings:
             typer.echo(f"{SIGNS[one.verdict]} {one.name}: {one.sentence}")
-    if any(one.verdict is Verdict.FAIL for one in findings):
+    if any(one.verdict is UpgradeVerdict.FAIL for one in findings):
         raise typer.Exit(1)
 
 
-def _examine(*, dry_run: bool, fresh: bool) -> list[Finding]:
+def _examine(*, dry_run: bool, fresh: bool) -> list[UpgradeFinding]:
     try:
         settings = load()
     except Startup as error:
-        return [Finding(verdict=Verdict.FAIL, name="settings", sentence=str(error))]
+        return [UpgradeFinding(verdict=UpgradeVerdict.FAIL, name="settings", sentence=str(error))]
     file = Path(".env")
     named = NAME.findall(file.read_text(encoding="utf-8")) if file.is_file() else []
     found = examine_names(named, [*Settings.model_fields, *OTHERS], renamed=RENAMED)
     if not exists_database(settings):
         sentence = "There is no database yet: the first start makes it."
-        return [*found, Finding(verdict=Verdict.OK, name="migrations", sentence=sentence)]
+        return [*found, UpgradeFinding(verdict=UpgradeVerdict.OK, name="migrations", sentence=sentence)]
     with reachable_database(settings) as reached:
         dsn = settings.direct_database_url or reached
         found += asyncio.run(_read(dsn, settings))
@@ -86,7 +90,7 @@ def _examine(*, dry_run: bool, fresh: bool) -> list[Finding]:
     return found
 
 
-async def _read(dsn: str, settings: Settings) -> list[Finding]:
+async def _read(dsn: str, settings: Settings) -> list[UpgradeFinding]:
     place = settings.data_dir if settings.data_dir.exists() else Path()
     connection = await connect(dsn, name=SESSION)
     try:
@@ -101,7 +105,7 @@ async def _read(dsn: str, settings: Settings) -> list[Finding]:
         await connection.close(timeout=5)
 
 
-async def _live_settings(connection: Connection) -> list[Finding]:
+async def _live_settings(connection: Connection) -> list[UpgradeFinding]:
     """Values set on the settings page whose setting this version does not have."""
     if not await connection.fetchval("SELECT to_regclass('setting_values') IS NOT NULL"):
         return []
@@ -109,29 +113,33 @@ async def _live_settings(connection: Connection) -> list[Finding]:
     known = {name for names in LIVE.values() for name in names}
     gone = [row["name"] for row in rows if row["name"] not in known]
     return [
-        Finding(verdict=Verdict.WARN, name="settings", sentence=f"{name}, set on the settings page, is ignored.")
+        UpgradeFinding(
+            verdict=UpgradeVerdict.WARN, name="settings", sentence=f"{name}, set on the settings page, is ignored."
+        )
         for name in gone
     ]
 
 
-def _try(dsn: str, settings: Settings, *, fresh: bool) -> Finding:
+def _try(dsn: str, settings: Settings, *, fresh: bool) -> UpgradeFinding:
     """Restore a copy and migrate it; the newest backup serves unless a fresh dump is asked for."""
     files = [] if settings.backup_dir is None or fresh else list(finished(settings.backup_dir))
     try:
         if not files and not fresh:
             sentence = "Not tried on a copy: no backup in BACKUP_DIR; --fresh makes a dump now."
-            return Finding(verdict=Verdict.WARN, name="dry run", sentence=sentence)
+            return UpgradeFinding(verdict=UpgradeVerdict.WARN, name="dry run", sentence=sentence)
         if files:
             proof, what = _proved(files[0], settings), files[0].name
         else:
             proof, what = _of_fresh_dump(dsn, settings), "a fresh dump"
     except (Startup, OSError) as error:
-        return Finding(verdict=Verdict.FAIL, name="dry run", sentence=str(error))
+        return UpgradeFinding(verdict=UpgradeVerdict.FAIL, name="dry run", sentence=str(error))
     if proof.problems:
-        return Finding(verdict=Verdict.FAIL, name="dry run", sentence=f"On {what}: {'; '.join(proof.problems)}")
+        return UpgradeFinding(
+            verdict=UpgradeVerdict.FAIL, name="dry run", sentence=f"On {what}: {'; '.join(proof.problems)}"
+        )
     ran = f"{len(proof.migrated)} migrations ran" if proof.migrated else "no migration was needed"
     sentence = f"On {what}: {ran}, all {proof.invariants} invariants hold, {proof.seconds} s."
-    return Finding(verdict=Verdict.OK, name="dry run", sentence=sentence)
+    return UpgradeFinding(verdict=UpgradeVerdict.OK, name="dry run", sentence=sentence)
 
 
 def _proved(file: Path, settings: Settings) -> BackupProof:

@@ -50,6 +50,16 @@ def _claimed(fields: dict[str, Any]) -> ClaimedFiscal:
     return ClaimedFiscal(receipt=receipt_of(fields), is_past_delay=is_past_delay)
 
 
+async def has_waited(pool: Pool, receipt: FiscalReceipt, longer_than: timedelta) -> bool:
+    return bool(
+        await pool.fetchval(
+            "SELECT created_at <= photomat_now() - $2::interval FROM fiscal_receipts WHERE fiscal_id = $1",
+            receipt.fiscal_id,
+            longer_than,
+        )
+    )
+
+
 async def set_issuer(pool: Pool, receipt: FiscalReceipt, issuer: FiscalIssuerName) -> bool:
     return bool(
         await pool.fetchval(

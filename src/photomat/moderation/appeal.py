@@ -19,7 +19,7 @@ SHOWN_TEXT: Final = 2500
 
 async def appeal_to_operators(
     tx: Transaction, refusal_id: int, *, user_id: UserId, operators: Collection[int], policy: StrikePolicy
-) -> AppealOutcome:
+) -> tuple[AppealOutcome, Refusal | None]:
     """Record a customer's appeal once, and show it to every operator."""
     outcome, refusal = await appeal(tx, refusal_id, user_id=user_id)
     if outcome is AppealOutcome.SENT and refusal is not None:
@@ -49,7 +49,7 @@ async def appeal_to_operators(
                     ]
                 ],
             )
-    return outcome
+    return outcome, refusal
 
 
 async def notify_accepted(tx: Transaction, refusal: Refusal, *, can_go_on: bool) -> None:

@@ -24,6 +24,7 @@ from photomat.moderation.rulebook import RuleBook
 from photomat.moderation.rules import Rule, RuleAction, RuleSet
 from photomat.orders.draft import Draft
 from photomat.orders.outcome import CardOutdated, ContentRefused, DraftOrder
+from photomat.users import standing
 
 ProviderChecker: TypeAlias = Literal["default", "on", "off"]
 CHECKED: Final[Mapping[ProviderChecker, bool | None]] = {"default": None, "on": True, "off": False}
@@ -118,7 +119,9 @@ class ContentCheck:
         if not found.action.refuses:
             return None
         log.info("CONTENT_REFUSED", user_id=draft.user_id, draft_id=draft.draft_id, rule=found.rule_id)
-        ban = await ban_if_due(tx, draft.user_id, self.policy) if is_new_strike else None
+        ban = await (
+            ban_if_due(tx, draft.user_id, self.policy) if is_new_strike else standing.read_ban(tx, draft.user_id)
+        )
         return ContentRefused(
             draft=draft,
             model=self.model,

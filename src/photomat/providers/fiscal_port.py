@@ -32,6 +32,10 @@ class DocumentRefused(PhotomatError):
         self.reason = reason
 
 
+class PaidWithoutReceipt(PhotomatError):
+    """The payment was made without a receipt, so its provider will never register one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaxedIncome:
     """An income to register. `reference` is ours and stands in the name of the service, to be found again."""
@@ -95,7 +99,7 @@ class RegisteredReceipt:
 
 
 class ReceiptReader(Protocol):
-    """Raises Transient if it cannot be read now."""
+    """Raises Transient if it cannot be read now, PaidWithoutReceipt if there will be none."""
 
     async def receipts_of(self, external_payment_id: str) -> Sequence[RegisteredReceipt]:
         """Every receipt of a payment and of its refunds, oldest first; empty while there is none yet."""

@@ -19,6 +19,7 @@ def refused_card(say: Say, refused: ContentRefused, *, language: str) -> View:
         reason_in_words(say, refused.rule, refused.refusal, language=language),
         say("content-no-money"),
         strike_line(say, refused),
+        say("content-appeal-waits") if refused.refusal.waits else "",
     ]
     return View(text="\n\n".join(line for line in lines if line), rows=_rows(say, refused))
 
