@@ -16,6 +16,7 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row, row_as
 from photomat.kernel.ids import ChatId, DraftId, JobId, UserId
 from photomat.kernel.text import cut
+from photomat.messages.notices import blank_notices
 from photomat.moderation.rules import RuleAction
 from photomat.work.retention import Batch, OldRows
 
@@ -260,11 +261,15 @@ async def forgive(tx: Transaction, user_id: UserId, *, by: str, refusal_id: int 
 
 
 async def forget_texts(tx: Transaction, user_id: UserId) -> None:
-    """Erase what a user wrote and what was answered to it; rules, times and the number of strikes stay."""
-    await tx.execute(
-        "UPDATE content_refusals SET text = NULL, text_hash = NULL, reason = NULL, answer = NULL WHERE user_id = $1",
+    """Erase what a user wrote and what was answered to it, also in messages; rules, times and the number of strikes stay."""
+    rows = await tx.fetch(
+        """
+        UPDATE content_refusals SET text = NULL, text_hash = NULL, reason = NULL, answer = NULL WHERE user_id = $1
+        RETURNING refusal_id
+        """,
         user_id,
     )
+    await blank_notices(tx, [f"appeal:{row['refusal_id']}:" for row in rows])
     await tx.execute("DELETE FROM content_verdicts WHERE user_id = $1", user_id)
 
 
