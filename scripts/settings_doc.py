@@ -87,6 +87,18 @@ SECTIONS: Final = (
         ("privacy_url", "consent_required", "consent_version", "consent_url", "keep_exports_days"),
     ),
     (
+        "Fiscal receipts",
+        "For a self-employed operator in Russia: docs/operations/fiscal.md. Without these settings payments have no receipt.",
+        (
+            "my_tax_inn",
+            "my_tax_password",
+            "my_tax_service_name",
+            "my_tax_providers",
+            "my_tax_timeout_s",
+            "my_tax_unknown_s",
+        ),
+    ),
+    (
         "Rewards",
         "For users who bring others. Minor units.",
         ("referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
@@ -196,6 +208,7 @@ SECTIONS: Final = (
             "kie_upload_url",
             "yookassa_api_url",
             "crypto_pay_api_url",
+            "my_tax_api_url",
         ),
     ),
     ("For tests", "Never set it where money is earned.", ("failpoint",)),

@@ -85,7 +85,7 @@ ELSEWHERE = {
     *("jobs reconcile", "jobs retry", "jobs redeliver", "jobs cancel"),
     *("wallet credit", "wallet debit", "wallet refund", "wallet correct", "wallet release"),
     *("tickets answer", "tickets close"),
-    *("users ban", "users unban", "users limit", "users message"),
+    *("users ban", "users unban", "users limit", "users message", "users export", "users forget", "users forget-again"),
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),
     *("catalog hide", "catalog unhide", "catalog feature", "catalog unfeature"),
     *("catalog rename", "catalog sell", "catalog unsell"),

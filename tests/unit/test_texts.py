@@ -13,6 +13,7 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
+from photomat.app.personal_data import BLOCKERS
 from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
 from photomat.bot.admin.buttons import AdminPage, BroadcastAction, BroadcastSegment, Verb
@@ -20,6 +21,7 @@ from photomat.bot.admin.job_views import STEPS
 from photomat.bot.admin.today_views import OPENS
 from photomat.bot.admin.views import MENU
 from photomat.bot.app import COMMANDS, OPERATORS_COMMANDS
+from photomat.bot.moderation.handlers import ANSWERS as APPEAL_ANSWERS
 from photomat.bot.support.views import REASONS as TICKET_REASONS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
@@ -38,6 +40,7 @@ from photomat.jobs.job import ANSWER_TITLE, JobStatus
 from photomat.jobs.timeline import Tag
 from photomat.kie.results import STEM_TITLES
 from photomat.messages.notices import FileKind
+from photomat.moderation.rules import shipped_rules
 from photomat.operators.explain import WORDS
 from photomat.operators.money import OWNED
 from photomat.operators.orphans import SAYS as ATTACH_SAYS
@@ -177,8 +180,11 @@ def keys_made_up() -> set[str]:
         *(f"admin-cast-step-{each}" for each in ("draft", "ready")),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
         *(f"health-loop-{loop}" for loop in BACKLOGS),
+        *(blocker.text_key for blocker in BLOCKERS),
         *(f"health-step-{step}" for step in ("callback", "settle", "show")),
         *(f"health-absorbed-{name}" for name in ABSORBED),
+        *(f"content-reason-{rule.id}" for rule in shipped_rules()),
+        *APPEAL_ANSWERS.values(),
         *(f"support-topic-{topic}" for topic in Topic),
         *(f"support-limit-{what}" for what in SupportLimit),
         *(f"ticket-event-{event}" for event in TicketEvent),

@@ -28,6 +28,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.DATABASE_SIZE: (AlertAction.STATE, AlertAction.CHECK),
     IncidentKind.RECEIPTS_WAITING: (AlertAction.RECEIPTS,),
     IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
+    IncidentKind.APPEALS_WAITING: (),
     IncidentKind.SHOP_RECEIPTS: (AlertAction.CHECK,),
     IncidentKind.BACKUP: (AlertAction.CHECK,),
 }
@@ -44,6 +45,7 @@ PAGES: Final[Mapping[IncidentKind, str]] = {
     IncidentKind.ORPHANS: "orphans",
     IncidentKind.RECEIPTS_WAITING: "money/receipts",
     IncidentKind.TICKETS_WAITING: "tickets",
+    IncidentKind.APPEALS_WAITING: "moderation",
     IncidentKind.SHOP_RECEIPTS: "settings",
 }
 """The console's page about an incident; the others are about health."""

@@ -34,6 +34,7 @@ class IncidentKind(StrEnum):
     OLD_TRANSACTION = "old-transaction"
     RECEIPTS_WAITING = "receipts-waiting"
     TICKETS_WAITING = "tickets-waiting"
+    APPEALS_WAITING = "appeals-waiting"
     SHOP_RECEIPTS = "shop-receipts"
     DISK = "disk"
     DATABASE_SIZE = "database-size"

@@ -262,6 +262,21 @@ async def tickets_waiting(context: ProbeContext) -> Figures | None:
     )
 
 
+async def appeals_waiting(context: ProbeContext) -> Figures | None:
+    """A customer's appeal against a refusal waits as long as a message to support may."""
+    if not context.ticket_alert:
+        return None
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, (extract(epoch FROM photomat_now() - min(appealed_at)) / 60)::int AS minutes
+          FROM content_refusals
+         WHERE appealed_at IS NOT NULL AND decided_at IS NULL AND appealed_at <= photomat_now() - $1::interval
+        """,
+        context.ticket_alert,
+    )
+
+
 async def old_transaction(
     context: ProbeContext, *, idle: timedelta = IDLE_TRANSACTION, any_longer_than: timedelta = LONG_TRANSACTION
 ) -> Figures | None:
@@ -389,6 +404,7 @@ RULES: Final = (
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
     rule(IncidentKind.TICKETS_WAITING, tickets_waiting),
+    rule(IncidentKind.APPEALS_WAITING, appeals_waiting),
     rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
     rule(IncidentKind.BACKUP, backup_old, every=SELDOM),
 )

@@ -85,7 +85,6 @@ def report_crashes(stack: AsyncExitStack, settings: Settings, *, instance: Insta
         auto_enabling_integrations=False,
         include_local_variables=False,
         include_source_context=False,
-        send_default_pii=False,
         max_request_body_size="never",
         max_breadcrumbs=0,
         auto_session_tracking=False,

@@ -18,6 +18,7 @@ from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
+from photomat.fiscal.compare import compare_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
@@ -27,6 +28,7 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import operators_reached
 from photomat.operators.restores import note_payments_read, open_restore
+from photomat.payments.fiscal_sweep import want_missing_receipts
 from photomat.payments.reconcile import read_again, reconcile_providers
 from photomat.payments.stars import STARS
 from photomat.payments.stars_reader import StarsReader
@@ -69,6 +71,8 @@ def duties_of(program: Program) -> list[Duty]:
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
+        every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
+        every(TIDY_EVERY_S, "fiscal comparison", lambda: compare_if_due(program.pool, program.tax)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
         every(RESTORE_EVERY_S, "restore", lambda: _read_payments_again(program, stars())),

@@ -1,4 +1,4 @@
-"""The settings as the values that slices take: prices, limits, times, payment options, referral terms. Imports no aiogram."""
+"""The settings as the values that slices take: prices, limits, times, content rules, payment options. Imports no aiogram."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -6,10 +6,16 @@ from decimal import Decimal
 from photomat.app.settings import Settings
 from photomat.assistant.calls import CallLimits
 from photomat.catalog.pricing import USD_PER_CREDIT, Rates
+from photomat.db.pool import Pool
+from photomat.fiscal.issuer import FiscalTimes
 from photomat.jobs.job import Times
+from photomat.kernel.errors import Startup
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.moderation.checker import ContentChecker
 from photomat.moderation.refusal import StrikePolicy
+from photomat.moderation.rulebook import RuleBook
+from photomat.moderation.rules import BadRules
+from photomat.orders.content import ContentGate
 from photomat.orders.limits import Limits
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions, plan_of, read_packages, read_sums
@@ -55,6 +61,24 @@ def content_checker_of(settings: Settings) -> ContentChecker | None:
         token=settings.content_check_token,
         deadline_s=settings.content_check_deadline_ms / 1000,
         allows_without=settings.content_check_fail == "allow",
+    )
+
+
+def rule_book(settings: Settings, pool: Pool) -> RuleBook:
+    book = RuleBook(pool=pool, file=settings.content_rules)
+    try:
+        book.read_file()
+    except BadRules as error:
+        raise Startup(f"CONTENT_RULES cannot be used: {error}.") from None
+    return book
+
+
+def content_gate(settings: Settings, rulebook: RuleBook) -> ContentGate:
+    return ContentGate(
+        rulebook=rulebook,
+        policy=strikes_of(settings),
+        checker=content_checker_of(settings),
+        provider_checker=settings.provider_checker,
     )
 
 
@@ -139,3 +163,13 @@ def welcome_credit_of(settings: Settings) -> Money:
 
 def bot_api_limits_of(settings: Settings) -> BotApiLimits:
     return CLOUD if settings.telegram_local_dir is None else LOCAL
+
+
+def fiscal_times_of(settings: Settings) -> FiscalTimes:
+    """How long requests to the tax service last; the delay is never shorter than a claim."""
+    request = timedelta(seconds=settings.my_tax_timeout_s)
+    return FiscalTimes(request=request, unknown_delay=max(timedelta(seconds=settings.my_tax_unknown_s), request * 5))
+
+
+def taxed_providers_of(settings: Settings) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, settings.my_tax_providers.split(","))))

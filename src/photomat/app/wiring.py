@@ -21,7 +21,7 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
+from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers, tax_service
 from photomat.app.flow import (
     DUE,
     URGENT,
@@ -34,19 +34,22 @@ from photomat.app.flow import (
     update_steps,
 )
 from photomat.app.live_settings import LiveSettings
-from photomat.app.personal_data import personal_data
+from photomat.app.personal_data import export_builder, forget_worker, personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
     call_limits_of,
     consent_of,
-    content_checker_of,
+    content_gate,
     fiscal_options_of,
+    fiscal_times_of,
     limits_of,
     payment_options_of,
     rates_of,
     referral_terms_of,
+    rule_book,
     strikes_of,
+    taxed_providers_of,
     times_of,
     welcome_credit_of,
 )
@@ -77,13 +80,13 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
+from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy
 from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
-from photomat.kernel.errors import Startup
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import Money
@@ -92,9 +95,7 @@ from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.moderation.rulebook import RuleBook
-from photomat.moderation.rules import BadRules
 from photomat.operators.access import Owners
-from photomat.orders.content import ContentGate
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, make_invoice_due
 from photomat.payments.receipt_reminder import ReceiptReminder
@@ -103,8 +104,8 @@ from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
 from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
-from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import PersonalData
+from photomat.providers.fiscal_port import TaxService
 from photomat.providers.port import PaymentProvider
 from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
@@ -142,6 +143,7 @@ class Program:
     bot: Bot
     kie: KieClient
     providers: Mapping[str, PaymentProvider]
+    tax: TaxService | None
     texts: Texts
     catalog: Catalog
     templates: Mapping[str, Template]
@@ -341,16 +343,14 @@ class Program:
 
     @property
     def export_builder(self) -> ExportBuilder:
-        return ExportBuilder(
-            pool=self.pool, personal=self.personal, archive=self._archive, links=self._links, texts=self.texts
-        )
+        return export_builder(self.settings, self.pool)
 
     def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return privacy_steps(
             ExportSender(
                 pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
             ),
-            ForgetWorker(pool=self.pool, personal=self.personal, record=self.settings.forgotten_file),
+            forget_worker(self.settings, self.pool),
         )
 
     @property
@@ -411,11 +411,16 @@ class Program:
             invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, calls=refund_calls(self.bot, self.providers)),
             rewards=self.live.following(lambda: RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings))),
+            fiscal=FiscalIssuer(pool=self.pool, policy=self._fiscal_policy, times=fiscal_times_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
+
+    @property
+    def _fiscal_policy(self) -> FiscalPolicy:
+        return FiscalPolicy(readers={}, tax=self.tax, taxed=taxed_providers_of(self.settings))
 
     def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return broadcast_steps(
@@ -477,6 +482,8 @@ class Program:
             given_up_after=timedelta(seconds=settings.job_timeout_s),
             most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
+            exports=self.export_builder,
+            tmp=settings.tmp_folder,
             disk=self.disk,
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
@@ -511,6 +518,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         bot=bot,
         kie=kie,
         providers=payment_providers(stack, settings),
+        tax=tax_service(stack, settings),
         texts=texts,
         catalog=catalog,
         templates=shipped_templates(catalog),
@@ -534,24 +542,6 @@ async def _close_pool(pool: BoundedPool) -> None:
             await pool.close()
     except TimeoutError:
         pool.terminate()
-
-
-def rule_book(settings: Settings, pool: Pool) -> RuleBook:
-    book = RuleBook(pool=pool, file=settings.content_rules)
-    try:
-        book.read_file()
-    except BadRules as error:
-        raise Startup(f"CONTENT_RULES cannot be used: {error}.") from None
-    return book
-
-
-def content_gate(settings: Settings, rulebook: RuleBook) -> ContentGate:
-    return ContentGate(
-        rulebook=rulebook,
-        policy=strikes_of(settings),
-        checker=content_checker_of(settings),
-        provider_checker=settings.provider_checker,
-    )
 
 
 def result_files(settings: Settings) -> ResultFiles:

@@ -14,6 +14,7 @@ from photomat.cli import (
     catalog_changes,
     check,
     console,
+    content,
     controls,
     installation,
     jobs,
@@ -53,6 +54,7 @@ app.add_typer(wallet.app, name="wallet")
 app.add_typer(users.app, name="users")
 app.add_typer(payments.receipts_app, name="receipts")
 app.add_typer(tickets.app, name="tickets")
+app.add_typer(content.app, name="content")
 app.add_typer(payments.app, name="payments")
 app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")

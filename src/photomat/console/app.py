@@ -31,6 +31,7 @@ ACTIONS: Final[Sequence[Action]] = [action for module in MODULES for action in m
 ORDER: Final = (
     "today",
     "tickets",
+    "moderation",
     "jobs",
     "users",
     "money",

@@ -37,7 +37,7 @@ EVENTS = Counter("photomat_events", "Log events by tag.", ["tag"], registry=REGI
 # Money and jobs: wallet/store.py, payments/receive.py, payments/refunds.py, jobs/store.py.
 MONEY = Counter(
     "photomat_money_minor_units",
-    "Money moved in wallets, in minor units: credit, debit, hold, release, charge, refund, correction.",
+    "Money moved in wallets, in minor units: credit, debit, hold, release, charge, refund, debt, correction.",
     ["move", "reason", "currency"],
     registry=REGISTRY,
 )

@@ -100,8 +100,10 @@ async def switch_rule(
         if rule is None:
             return ActionResult(done=False, says=Sentence("content-no-rule", rule=rule_id))
         await rulebook.switch_rule(tx, rule_id=rule_id, is_on=is_on, action=action or rule.action, by=operator)
-        key = "content-rule-on" if is_on else "content-rule-off"
-        return ActionResult(done=True, says=Sentence(key, rule=rule_id, action=(action or rule.action).value))
+        does = (action or rule.action).value
+        return ActionResult(
+            done=True, says=Sentence("content-rule-on" if is_on else "content-rule-off", rule=rule_id, action=does)
+        )
 
     return await journaled(pool, act, action="switch rule", operator=operator, reason=reason, reference=rule_id)
 
@@ -143,8 +145,8 @@ async def delete_rule(pool: Pool, rule_id: str, *, operator: str, reason: str) -
 
     async def act(tx: Transaction) -> ActionResult:
         done = await rulebook.delete_rule(tx, rule_id)
-        key = "content-rule-deleted" if done else "content-no-rule"
-        return ActionResult(done=done, says=Sentence(key, rule=rule_id))
+        says = Sentence("content-rule-deleted" if done else "content-no-rule", rule=rule_id)
+        return ActionResult(done=done, says=says)
 
     return await journaled(pool, act, action="delete rule", operator=operator, reason=reason, reference=rule_id)
 

@@ -77,7 +77,7 @@ class TaxService(Protocol):
         """Every income whose time of operation lies within, annulled ones included."""
         ...
 
-    async def url_of(self, external_id: str) -> str:
+    def url_of(self, external_id: str) -> str:
         """Where the customer sees the receipt."""
         ...
 

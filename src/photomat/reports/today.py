@@ -34,6 +34,7 @@ class NeedKind(StrEnum):
 
     RECEIPTS = "receipts"
     TICKETS = "tickets"
+    APPEALS = "appeals"
     STOPPED = "stopped"
     UNCERTAIN = "uncertain"
     PARKED = "parked"
@@ -58,6 +59,7 @@ class StuckKind(StrEnum):
 PAGES: Final[Mapping[NeedKind | StuckKind, str]] = {
     NeedKind.RECEIPTS: "money/receipts",
     NeedKind.TICKETS: "tickets",
+    NeedKind.APPEALS: "moderation?only=appeals",
     NeedKind.STOPPED: "jobs?state=stopped",
     NeedKind.UNCERTAIN: "orphans",
     NeedKind.PARKED: "jobs?state=parked",
@@ -368,6 +370,8 @@ async def needs(pool: Pool, *, incidents: tuple[OpenIncident, ...], credits_: Ki
         UNION ALL SELECT 'orphans', count(*), min(received_at), min(orphan_id) FROM orphan_callbacks WHERE processed_at IS NULL
         UNION ALL SELECT 'differences', count(*), min(opened_at), min(difference_id) FROM differences WHERE resolved_at IS NULL
         UNION ALL SELECT 'tickets', count(*), min(waiting_since), min(ticket_id) FROM tickets WHERE waiting_since IS NOT NULL
+        UNION ALL SELECT 'appeals', count(*), min(appealed_at), min(refusal_id)
+          FROM content_refusals WHERE appealed_at IS NOT NULL AND decided_at IS NULL
         UNION ALL SELECT 'audit', jsonb_array_length(violations), at, NULL
           FROM (SELECT violations, at FROM audit_runs ORDER BY at DESC LIMIT 1) AS last
         """,

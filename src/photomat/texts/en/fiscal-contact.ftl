@@ -41,4 +41,4 @@ alert-shop-receipts = YooKassa refuses payments because of their receipts
 alert-shop-receipts-now =
     The last refusal: “{ $reason }”, { $count } so far. Customers were told that this way is not available; nothing was charged.
 
-    Check the setting <code>{ $setting }</code> and restart the bot. docs/operations/fiscal.md says what it accepts. The incident ends when YooKassa accepts a payment.
+    👉 Change the setting <code>{ $setting }</code> and restart the bot: docs/operations/fiscal.md says what it accepts. It ends when YooKassa accepts a payment.

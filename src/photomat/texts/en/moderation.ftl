@@ -110,11 +110,9 @@ content-rule-saved = Rule { $rule } is saved, words and phrases: { $words }. It 
 content-rule-deleted = Rule { $rule } is deleted; a shipped one is as it was.
 alert-appeals-waiting = Customers object to a refusal
 alert-appeals-waiting-now =
-    { $count ->
-        [one] { $count } appeal waits
-       *[other] { $count } appeals wait
-    }, the oldest for { $age }. Look at “Content” in the console.
-health-needs-appeals = Appeals against refusals
+    Waiting for a decision: { $count }, the oldest for { $minutes } min.
+
+    👉 Open “Content” in the console, or tap a button below the appeal in this chat. In a terminal: <code>photomat content list</code>, then <code>photomat content accept</code> or <code>decline</code>
 
 ## Settings
 
@@ -127,3 +125,8 @@ setting-about-provider-checker = The models' own filters: default – as Kie set
 setting-about-ai-mark = A line under results: on – “Made with AI” in the reader's language, or your own words; empty: none.
 setting-about-keep-refused-texts-days = Days to keep the texts of refused orders; 0: for ever.
 setting-about-keep-refusals-days = Days to keep refusals without their text; 0: for ever.
+setting-about-content-rules = A TOML file with rules of your own; it is read again by itself.
+setting-about-content-check-url = A checker of your own that is asked before every purchase.
+setting-about-content-check-token = The secret it gets in a header.
+setting-about-content-check-deadline-ms = How many milliseconds an order waits for its answer.
+setting-about-content-check-fail = Without an answer: allow or refuse the order.

@@ -111,12 +111,9 @@ content-rule-saved = Правило { $rule } сохранено, слов и ф
 content-rule-deleted = Правило { $rule } удалено; встроенное снова такое, каким было.
 alert-appeals-waiting = Клиенты не согласны с отказом
 alert-appeals-waiting-now =
-    { $count ->
-        [one] Ждёт { $count } просьба
-        [few] Ждут { $count } просьбы
-       *[many] Ждут { $count } просьб
-    }, самая старая — { $age }. Посмотрите в консоли: «Контент».
-health-needs-appeals = Просьбы пересмотреть отказ
+    Ждут решения: { $count }, самая давняя просьба — { $minutes } мин.
+
+    👉 Откройте «Контент» в консоли или нажмите кнопку под просьбой в этом чате. В терминале: <code>photomat content list</code>, потом <code>photomat content accept</code> или <code>decline</code>
 
 ## Настройки
 
@@ -129,3 +126,8 @@ setting-about-provider-checker = Собственные фильтры моде�
 setting-about-ai-mark = Строка под результатами: on — «Создано ИИ» на языке клиента, или свои слова; пусто — без неё.
 setting-about-keep-refused-texts-days = Сколько дней хранить тексты отказов; 0 — всегда.
 setting-about-keep-refusals-days = Сколько дней хранить отказы без текста; 0 — всегда.
+setting-about-content-rules = Файл TOML со своими правилами; перечитывается сам.
+setting-about-content-check-url = Своя проверка заказов: её спрашивают перед каждой покупкой.
+setting-about-content-check-token = Секрет, который она получает в заголовке.
+setting-about-content-check-deadline-ms = Сколько миллисекунд заказ ждёт её ответа.
+setting-about-content-check-fail = Что делать без ответа: allow — пропустить, refuse — отказать.
