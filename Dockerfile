@@ -2,6 +2,7 @@
 #
 #   docker build -t photomat .
 #   docker build -t photomat --build-arg AUDIO=1 .     converts voice notes too: adds PyAV, which contains FFmpeg and LAME (LGPL)
+#   docker build -t photomat --build-arg EXTRAS=sentry,otel .     can report errors and send traces
 #   docker run --env-file .env -p 8080:8080 -v photomat:/data photomat
 #   docker run … --read-only --tmpfs /tmp              nothing but /data and /tmp is written
 #
@@ -10,13 +11,17 @@
 FROM python:3.11-slim AS build
 ENV UV_SYSTEM_CERTS=1 UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1 UV_NO_CACHE=1
 WORKDIR /opt/photomat
-COPY requirements/bootstrap.txt requirements/run.txt requirements/audio.txt requirements/
+COPY requirements/bootstrap.txt requirements/run.txt requirements/audio.txt requirements/sentry.txt requirements/otel.txt requirements/
 RUN python -m venv .venv \
  && .venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt \
  && .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements/run.txt
 ARG AUDIO=
 RUN test -z "$AUDIO" \
  || .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements/audio.txt
+ARG EXTRAS=
+RUN for extra in $(echo "$EXTRAS" | tr , ' '); do \
+      .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r "requirements/$extra.txt" || exit 1; \
+    done
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN .venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation . \

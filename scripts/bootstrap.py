@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the virtual environment in stages: uv, then what the program needs, then what its tests need.
 
-    bootstrap.py .venv uv | run | audio | test | pythons
+    bootstrap.py .venv uv | run | audio | extra:sentry,otel | test | pythons
 
 The last stage is for the test of the built wheel: what the program needs once more, for every other supported Python found.
 
@@ -18,6 +18,8 @@ from pathlib import Path
 OLDEST = (3, 11)
 SUPPORTED = ("3.11", "3.12", "3.13")
 ROOM_BYTES = 1_000_000_000
+EXTRAS = ("audio", "sentry", "otel")
+"""The optional parts of pyproject.toml that have a lock file of their own."""
 
 NO_VENV = (
     "Python could not make a virtual environment: install its venv module"
@@ -72,7 +74,11 @@ def main(folder: Path, stage: str) -> None:
         "test": install_tests,
         "pythons": install_other_pythons,
     }
-    stages[stage](folder)
+    name, _, which = stage.partition(":")
+    if which:
+        install_extras(folder, which.split(","))
+    else:
+        stages[name](folder)
 
 
 def install_uv(folder: Path) -> None:
@@ -95,6 +101,15 @@ def install_audio(folder: Path) -> None:
     """The optional package that converts sound."""
     say("Installing what converts voice notes and other sounds…")
     install(folder, "--require-hashes", "-r", "requirements/audio.txt")
+
+
+def install_extras(folder: Path, names: list[str]) -> None:
+    """Optional parts, each from its lock file; an unknown name is refused with the known ones."""
+    for name in names:
+        if name not in EXTRAS:
+            leave(f"There is no optional part {name}: choose from {', '.join(EXTRAS)}.")
+        say(f"Installing the optional part {name}…")
+        install(folder, "--require-hashes", "-r", f"requirements/{name}.txt")
 
 
 def install_tests(folder: Path) -> None:

@@ -69,7 +69,7 @@ SECTIONS: Final = (
     ),
     (
         "Fiscal receipts of YooKassa",
-        "For a shop that must send them: docs/operations/fiscal.md says which to choose. Your accountant decides what applies.",
+        "For a shop that must send them: docs/operations/fiscal-yookassa.md says which. Your accountant decides what applies.",
         (
             "yookassa_receipts",
             "yookassa_vat_code",
@@ -87,6 +87,18 @@ SECTIONS: Final = (
         ("privacy_url", "consent_required", "consent_version", "consent_url", "keep_exports_days"),
     ),
     (
+        "Fiscal receipts",
+        "For a self-employed operator in Russia: docs/operations/fiscal.md. Without these settings payments have no receipt.",
+        (
+            "my_tax_inn",
+            "my_tax_password",
+            "my_tax_service_name",
+            "my_tax_providers",
+            "my_tax_timeout_s",
+            "my_tax_unknown_s",
+        ),
+    ),
+    (
         "Rewards",
         "For users who bring others. Minor units.",
         ("referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
@@ -95,6 +107,19 @@ SECTIONS: Final = (
         "Limits",
         "For each user. A refusal says until when. A free generation that failed or was canceled does not count.",
         ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
+    ),
+    (
+        "The bot's profile",
+        "What Telegram shows of the bot. Applied when it changed; docs/operations/bot-profile.md says how.",
+        (
+            "bot_name",
+            "bot_name_en",
+            "bot_description",
+            "bot_description_en",
+            "bot_about",
+            "bot_about_en",
+            "bot_picture",
+        ),
     ),
     (
         "People who run it",
@@ -196,6 +221,7 @@ SECTIONS: Final = (
             "kie_upload_url",
             "yookassa_api_url",
             "crypto_pay_api_url",
+            "my_tax_api_url",
         ),
     ),
     ("For tests", "Never set it where money is earned.", ("failpoint",)),

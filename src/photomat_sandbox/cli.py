@@ -51,6 +51,9 @@ ShopEmailOnly = Annotated[
     bool, typer.Option("--shop-email-only", help="YooKassa: receipts go to e-mail addresses only.")
 ]
 CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
+TaxInn = Annotated[str, typer.Option(help="My Tax: the one taxpayer.")]
+TaxPassword = Annotated[str, typer.Option(help="My Tax: the taxpayer's password.")]
+TaxState = Annotated[Path | None, typer.Option(help="File where My Tax keeps its incomes.")]
 PayTo = Annotated[str, typer.Option(help="The bot's base URL; payment notices go to its /pay/…. Empty sends none.")]
 Operator = Annotated[int, typer.Option(help="Add an operator with this user id; 0 adds none.")]
 LocalDir = Annotated[
@@ -126,6 +129,9 @@ def serve(
     shop_self_employed: ShopSelfEmployed = False,
     shop_email_only: ShopEmailOnly = False,
     crypto_token: CryptoToken = "1000:sandbox",  # noqa: S107 - opens nothing but the simulator
+    tax_inn: TaxInn = "770000000000",
+    tax_password: TaxPassword = "sandbox",  # noqa: S107 - the same
+    tax_state: TaxState = None,
     pay_to: PayTo = "",
     operator: Operator = 0,
     with_stdin: WithStdin = False,
@@ -134,6 +140,7 @@ def serve(
     from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
     from photomat_sandbox.pay.app import mount_providers  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld  # noqa: PLC0415 - the same
+    from photomat_sandbox.pay.my_tax_world import MyTaxWorld  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.yookassa_world import YooKassaWorld  # noqa: PLC0415 - the same
 
     transcript, faults = Transcript(), Faults()
@@ -154,7 +161,8 @@ def serve(
         self_employed=shop_self_employed,
         email_only=shop_email_only,
     )
-    mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to)
+    tax = MyTaxWorld(inn=tax_inn, password=tax_password, state=tax_state)
+    mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to, tax=tax)
     servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
     asyncio.run(_serve(servers, heard=bot.feed if with_stdin else None))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | int | float | bool | None"
-World = Literal["telegram", "kie", "yookassa", "cryptopay"]
+World = Literal["telegram", "kie", "yookassa", "cryptopay", "my_tax"]
 Kind = Literal["request", "effect", "webhook", "callback", "fault"]
 
 KEPT_EVENTS: Final = 5000

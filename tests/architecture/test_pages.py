@@ -164,8 +164,10 @@ def _is_broken(page: Path, link: str) -> bool:
 
 def _commands(command: object, path: str) -> Iterator[str]:
     if isinstance(command, TyperGroup):
+        if command.invoke_without_command:
+            yield path
         for name, inner in command.commands.items():
-            yield from _commands(inner, f"{path} {name}")
+            yield from _commands(inner, path if inner.hidden else f"{path} {name}")
     else:
         yield path
 

@@ -20,6 +20,7 @@ WRITES = (
     "jobs retry 1",
     "jobs redeliver 1",
     "jobs cancel 1 --reason x",
+    "restore submit 1 --reason x",
     "wallet credit 5000001 10 --reason x",
     "wallet debit 5000001 10 --reason x",
     "wallet refund 2 --reason x",
@@ -29,8 +30,16 @@ WRITES = (
     "users unban 5000001 --reason x",
     "users limit 5000001 --running 1 --reason x",
     "users message 5000001 hello --reason x",
+    "users forget 5000001 --reason x",
+    "users forget-again",
+    "users export 5000001 --out export.zip",
     "tickets answer 1 hello",
     "tickets close 1 --reason x",
+    "fiscal compare",
+    "fiscal retry 1 --reason x",
+    "fiscal issue 1 --reason x",
+    "fiscal settle 1 --reason x",
+    "fiscal drop 1 --reason x",
     "content accept 1 --reason x",
     "content decline 1 --reason x",
     "content forgive 1 --reason x",
@@ -70,6 +79,8 @@ WRITES = (
     "prune",
 )
 READS = (
+    "backup list",
+    "restore status",
     "audit",
     "incidents",
     "installation show",
@@ -81,6 +92,8 @@ READS = (
     "users show 5000001",
     "tickets list",
     "tickets show 1",
+    "fiscal list",
+    "fiscal show 1",
     "content list",
     "content rules",
     "content strikes",
@@ -111,10 +124,14 @@ ELSEWHERE = {
     "run": "test_installation.py of tests/acceptance",
     "sandbox": "likewise",
     "installation adopt": "test_installation.py",
+    "backup": "test_backup.py",
+    "restore": "likewise",
+    "upgrade": "likewise; it changes nothing",
     "check": "test_check.py; it leaves nothing behind",
     "smoke": "a database of its own",
     "chaos": "likewise",
     "failpoints": "no database",
+    "completion": "likewise",
     "assistant evaluate": "likewise",
     "catalog check": "likewise",
     "catalog example": "likewise",
@@ -169,7 +186,9 @@ def _words_of(command: str) -> int:
 
 def _commands(command: object, path: str) -> Iterator[str]:
     if isinstance(command, TyperGroup):
+        if command.invoke_without_command:
+            yield path
         for name, inner in command.commands.items():
-            yield from _commands(inner, f"{path} {name}".strip())
+            yield from _commands(inner, path if inner.hidden else f"{path} {name}".strip())
     else:
         yield path

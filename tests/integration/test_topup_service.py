@@ -3,6 +3,7 @@
 from photomat.db.pool import Pool
 from photomat.kernel.ids import BotId
 from photomat.payments.service import DailyLimitReached, TopupRequest, TopupService
+from photomat.providers.port import Invoice
 from support.database import pool_of
 from support.money import rub
 from support.paying import PLAN, shop_options
@@ -49,7 +50,7 @@ async def test_a_request_is_one_top_up_and_one_invoice_however_often_it_is_handl
         again = await topups.start(request("update:1"), "yookassa", rub(30_000))
         assert first.topup_id == again.topup_id
         invoice = await topups.create_invoice(first, description="?", return_url=None)
-        assert invoice is not None
+        assert isinstance(invoice, Invoice)
         assert await topups.create_invoice(again, description="?", return_url=None) == invoice
 
 

@@ -30,6 +30,9 @@ DUE: Final = """
     UPDATE gifts SET due_at = photomat_now();
     UPDATE receipts SET due_at = photomat_now();
     INSERT INTO watches (kind, due_at) VALUES ('stopped-jobs', photomat_now());
+    INSERT INTO export_requests (user_id, chat_id, language, origin)
+    SELECT user_id, user_id, 'ru', 'update:1:3' FROM users LIMIT 1;
+    INSERT INTO forget_requests (user_id, asked_by) SELECT max(user_id), 'user' FROM users;
     INSERT INTO incidents (kind) VALUES ('no-active');
     INSERT INTO incident_notices (incident_id, admin_id, about) SELECT incident_id, 9001, 'open' FROM incidents;
     INSERT INTO assistant_calls (origin, kind, bot_id, user_id, chat_id, language)

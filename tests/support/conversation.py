@@ -17,6 +17,7 @@ from photomat.delivery.pages import ResultPages
 from photomat.kernel.ids import InstanceId, UserId
 from photomat.moderation.refusal import StrikePolicy
 from photomat.orders.limits import USUAL, Limits
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import ReferralTerms
@@ -135,6 +136,7 @@ async def conversation(
     results: Path | None = None,
     examples: Path | None = None,
     has_assistant: bool = False,
+    fiscal: FiscalOptions | None = None,
     consent: ConsentDocument | None = None,
     operators: frozenset[UserId] = frozenset(),
     strikes: StrikePolicy | None = None,
@@ -153,6 +155,7 @@ async def conversation(
             files=desk_of(pool, bot, results or Path()),
             examples=examples,
             has_assistant=has_assistant,
+            fiscal=fiscal,
             consent=consent,
             operators=operators,
             results=results,

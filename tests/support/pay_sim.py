@@ -62,11 +62,17 @@ class RunningPay:
 
 @asynccontextmanager
 async def running_pay(
-    *, clock: HandClock | None = None, timeout_s: float | None = None, currency: str = "RUB"
+    *,
+    clock: HandClock | None = None,
+    timeout_s: float | None = None,
+    currency: str = "RUB",
+    self_employed: bool = False,
 ) -> AsyncIterator[RunningPay]:
     """Run both; `timeout_s` is how long our clients wait."""
     times: dict[str, Any] = {"clock": clock} if clock is not None else {}
-    shop = YooKassaWorld(shop_id=SHOP, secret_key=SECRET, currency=currency, notices=QUICK, **times)
+    shop = YooKassaWorld(
+        shop_id=SHOP, secret_key=SECRET, currency=currency, self_employed=self_employed, notices=QUICK, **times
+    )
     coins = CryptoPayWorld(token=TOKEN, notices=QUICK, **times)
     transcript, faults, app = Transcript(), Faults(), web.Application()
     mount_providers(app, shop, coins, transcript, faults)
@@ -76,6 +82,7 @@ async def running_pay(
             shop_id=SHOP,
             secret_key=SECRET,
             sources="127.0.0.1,::1,185.71.76.0/27",
+            self_employed=self_employed,
             timeout_s=timeout_s,
         )
         crypto_pay = CryptoPay(base_url=url + "/cryptopay", token=TOKEN, timeout_s=timeout_s)

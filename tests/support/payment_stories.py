@@ -4,6 +4,8 @@ import signal
 from collections.abc import Mapping
 from typing import Final
 
+from photomat.db.pool import transaction
+from photomat.fiscal.contacts import Contact, save_contact
 from photomat.operators.money import refund_payment
 from support.customer import Customer, words_of
 from support.database import pool_of
@@ -51,16 +53,26 @@ async def a_lost_payment_is_found(system: System, point: str) -> None:
 
 
 async def a_bill_is_made(system: System, point: str) -> None:
-    """The provider has made the bill and we never heard: asked again with the same key it is the same bill, paid once."""
+    """The provider has made the bill and we never heard: asked again with the same key it is the same bill, paid once.
+
+    What its receipt says is changed meanwhile: the request is repeated as it was, so there is one receipt, the first one.
+    """
     async with running_pay() as pay:
-        system.settings |= shop_of(pay)
+        pay.shop.switches["receipts_required"] = True
+        system.settings |= shop_of(pay) | {"YOOKASSA_RECEIPTS": "54fz"}
         pay.notices_to(system.door.url)
         first = await a_shop_without_gifts(system, point)
         anna = system.customer()
         anna.says("/topup")
         await anna.taps("💳 Карта или СБП")
         await anna.taps("100")
+        await anna.sees("Куда прислать чек")
+        anna.says("anna@example.org")
         await dies_there(first)
+        async with pool_of(system.database, size=2) as pool, transaction(pool) as tx:
+            user_id = await tx.fetchval("SELECT user_id FROM fiscal_contacts")
+            await save_contact(tx, user_id=user_id, contact=Contact(kind="phone", value="79001234567"))
+        system.settings["YOOKASSA_VAT_CODE"] = "4"
         await system.start()
         await anna.finds("Оплатить")
         (bill,) = pay.shop.bills()
@@ -68,6 +80,9 @@ async def a_bill_is_made(system: System, point: str) -> None:
         await anna.sees(f"{NEWS} 100 ₽")
         await anna.has("100 ₽")
         await has_paid(system, 1)
+        (receipt,) = pay.shop.receipts.receipts.values()
+        said = receipt.content["items"][0]["vat_code"], receipt.content["customer"]
+        assert said == (1, {"email": "anna@example.org"})
 
 
 async def a_payment_goes_back(system: System, point: str) -> None:

@@ -20,7 +20,7 @@ COLUMNS = """
     SELECT table_name, column_name, data_type FROM information_schema.columns
       JOIN information_schema.tables USING (table_catalog, table_schema, table_name)
      WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'
-       AND data_type IN ('text', 'character varying', 'character', 'name', 'json', 'jsonb', 'bytea', 'ARRAY', 'xml', 'USER-DEFINED')
+       AND data_type IN ('text', 'character varying', 'character', 'name', 'json', 'jsonb', 'bytea', 'ARRAY', 'xml')
      ORDER BY table_name, ordinal_position"""
 
 
@@ -54,16 +54,6 @@ def found_in_files(folder: Path, words: Iterable[str]) -> dict[str, set[str]]:
 def forget_worker(pool: Pool, data_dir: Path) -> ForgetWorker:
     personal = personal_data(results_folder=data_dir / "results")
     return ForgetWorker(pool=pool, personal=personal, record=data_dir / "forgotten.jsonl")
-
-
-async def forget_all(worker: ForgetWorker) -> int:
-    """Do every request that is due."""
-    done = 0
-    while requests := await worker.claim(10):
-        for request in requests:
-            await worker.forget(request)
-            done += 1
-    return done
 
 
 def export_builder(pool: Pool, data_dir: Path, *, base_url: str | None = "https://shop.example") -> ExportBuilder:

@@ -25,6 +25,7 @@ from photomat.moderation.rulebook import RuleBook
 from photomat.orders.content import ContentGate
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.service import OrderService
+from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
 from photomat.providers.port import PaymentProvider
@@ -98,6 +99,7 @@ def bot_config(
     options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
     examples: Path | None = None,
+    fiscal: FiscalOptions | None = None,
     consent: ConsentDocument | None = None,
     results: Path | None = None,
     content: ContentGate | None = None,
@@ -107,7 +109,7 @@ def bot_config(
     return BotConfig(
         pool=pool,
         orders=orders_of(pool, limits=limits, consent=consent, content=content or content_of(pool)),
-        topups=TopupService(pool=pool, options=options, providers=providers or {}),
+        topups=TopupService(pool=pool, options=options, providers=providers or {}, fiscal=fiscal),
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),

@@ -65,6 +65,14 @@ def test_every_bad_variable_is_named_at_once(environment: Set) -> None:
         "CALLBACK_SECRET": " , ",
         "EMBEDDED_OK": "perhaps",
         "YOOKASSA_SOURCES": "185.71.76.0/27, yookassa.ru",
+        "YOOKASSA_RECEIPTS": "yes",
+        "YOOKASSA_VAT_CODE": "0",
+        "YOOKASSA_TAX_SYSTEM": "7",
+        "YOOKASSA_PAYMENT_SUBJECT": "wish",
+        "YOOKASSA_PAYMENT_MODE": "barter",
+        "YOOKASSA_RECEIPT_ITEM": "x" * 129,
+        "YOOKASSA_MEASURE": "handful",
+        "YOOKASSA_EMAIL_ONLY": "perhaps",
     }
     environment(**bad)
     sentence = refusal()
@@ -86,6 +94,32 @@ def test_half_a_pair_of_keys_names_the_other_half(environment: Set, given: str, 
 def test_half_of_yookassas_pair_names_the_other_half(environment: Set, given: str, missing: str) -> None:
     environment(**{given: "100500"})
     assert f"{missing} is missing" in refusal()
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"YOOKASSA_VAT_CODE": "4"}, ["YOOKASSA_VAT_CODE has no effect without YOOKASSA_RECEIPTS"]),
+        (
+            {"YOOKASSA_RECEIPTS": "54fz", "CURRENCY": "KZT", "USD_RATE": "500", "BOT_TOKEN": TOKEN, "KIE_API_KEY": "k"},
+            ["YOOKASSA_RECEIPTS needs CURRENCY=RUB", "YOOKASSA_RECEIPTS needs YOOKASSA_SHOP_ID"],
+        ),
+        (
+            {"YOOKASSA_RECEIPTS": "self-employed", "YOOKASSA_VAT_CODE": "1", "YOOKASSA_TAX_SYSTEM": "2"},
+            ["YOOKASSA_VAT_CODE is not part", "YOOKASSA_TAX_SYSTEM is not part"],
+        ),
+    ],
+)
+def test_receipts_that_cannot_be_are_refused_at_once(environment: Set, given: dict[str, str], wrong: list[str]) -> None:
+    environment(**given)
+    said = refusal()
+    assert [one for one in wrong if one not in said] == []
+
+
+def test_a_shop_with_receipts_starts_in_the_sandbox_too(environment: Set) -> None:
+    environment(YOOKASSA_RECEIPTS="54fz", YOOKASSA_VAT_CODE="11", YOOKASSA_EMAIL_ONLY="1")
+    settings = load()
+    assert (settings.yookassa_receipts, settings.yookassa_vat_code, settings.sandboxed) == ("54fz", 11, True)
 
 
 def test_an_empty_value_counts_as_not_set(environment: Set) -> None:

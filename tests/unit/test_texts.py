@@ -13,6 +13,7 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
+from photomat.app.personal_data import BLOCKERS
 from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
 from photomat.bot.admin.buttons import AdminPage, BroadcastAction, BroadcastSegment, Verb
@@ -179,6 +180,7 @@ def keys_made_up() -> set[str]:
         *(f"admin-cast-step-{each}" for each in ("draft", "ready")),
         *(f"gallery-filter-{only}" for only in GalleryFilter),
         *(f"health-loop-{loop}" for loop in BACKLOGS),
+        *(blocker.text_key for blocker in BLOCKERS),
         *(f"health-step-{step}" for step in ("callback", "settle", "show")),
         *(f"health-absorbed-{name}" for name in ABSORBED),
         *(f"content-reason-{rule.id}" for rule in shipped_rules()),

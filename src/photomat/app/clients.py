@@ -1,5 +1,7 @@
-"""The clients of Telegram, Kie, and the payment providers whose keys are set; the stack closes them."""
+"""The clients of Telegram, Kie, the payment providers and the tax service whose keys are set; the stack closes them."""
 
+import hashlib
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from aiogram import Bot
@@ -11,6 +13,8 @@ from photomat.db.pool import Pool
 from photomat.kie.chat import KieChatModel
 from photomat.kie.client import KieClient, KieUploads
 from photomat.providers.crypto_pay import CryptoPay
+from photomat.providers.fiscal_port import ReceiptReader
+from photomat.providers.my_tax import MyTax, TaxAccount
 from photomat.providers.port import PaymentProvider
 from photomat.providers.yookassa import YooKassa
 from photomat.telegram.local_folder import LocalFolder
@@ -62,6 +66,7 @@ def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, Pa
             shop_id=settings.yookassa_shop_id,
             secret_key=settings.yookassa_secret_key,
             sources=settings.yookassa_sources,
+            self_employed=settings.yookassa_receipts == "self-employed",
         )
         found.append(yookassa)
     if settings.crypto_pay_token:
@@ -69,3 +74,29 @@ def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, Pa
     for provider in found:
         stack.push_async_callback(provider.close)
     return {provider.name: provider for provider in found}
+
+
+def receipt_readers(providers: Mapping[str, PaymentProvider]) -> dict[str, ReceiptReader]:
+    """The providers that register fiscal receipts by themselves, to read them from."""
+    return {name: provider for name, provider in providers.items() if isinstance(provider, YooKassa)}
+
+
+def tax_service(stack: AsyncExitStack, settings: Settings) -> MyTax | None:
+    """The tax service; None where no taxpayer is set, or money is not in roubles."""
+    if not settings.my_tax_inn or not settings.my_tax_password or settings.currency != "RUB":
+        return None
+    account = TaxAccount(
+        inn=settings.my_tax_inn,
+        password=settings.my_tax_password,
+        device_id=_device_id(settings),
+        service_name=settings.my_tax_service_name,
+        zone=settings.zone,
+    )
+    service = MyTax(base_url=settings.my_tax_api_url, account=account, timeout_s=settings.my_tax_timeout_s)
+    stack.push_async_callback(service.close)
+    return service
+
+
+def _device_id(settings: Settings) -> str:
+    """The same for every process of an installation, and for no other."""
+    return hashlib.sha256(f"photomat:{settings.bot_id}:{settings.my_tax_inn}".encode()).hexdigest()[:21]

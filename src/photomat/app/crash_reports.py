@@ -33,7 +33,7 @@ MOST_A_MINUTE: Final = 30
 MINUTE_S: Final = 60.0
 MAX_CAUSES: Final = 5
 MAX_FRAMES: Final = 60
-FLUSH_S: Final = 1.0
+FLUSH_S: Final = 0.5
 KEPT: Final = frozenset(
     {
         "event_id",
@@ -85,7 +85,6 @@ def report_crashes(stack: AsyncExitStack, settings: Settings, *, instance: Insta
         auto_enabling_integrations=False,
         include_local_variables=False,
         include_source_context=False,
-        send_default_pii=False,
         max_request_body_size="never",
         max_breadcrumbs=0,
         auto_session_tracking=False,

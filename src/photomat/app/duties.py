@@ -6,17 +6,19 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.app.retention import kinds_of
-from photomat.app.wiring import Program, stars_reader
+from photomat.app.wiring import Program, bot_profile_of, stars_reader
 from photomat.audit.proofs import prove_the_night
 from photomat.backup.history import is_backup_due
+from photomat.backup.make import copy_forgotten
 from photomat.backup.schedule import run_by_itself
-from photomat.bot.app import announce_commands, announce_to_operators
+from photomat.bot.profile import parts_of, read_picture
 from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
+from photomat.fiscal.compare import compare_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
@@ -26,9 +28,11 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import operators_reached
 from photomat.operators.restores import note_payments_read, open_restore
+from photomat.payments.fiscal_sweep import want_missing_receipts
 from photomat.payments.reconcile import read_again, reconcile_providers
 from photomat.payments.stars import STARS
 from photomat.payments.stars_reader import StarsReader
+from photomat.telegram.profile import keep_profile
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
 from photomat.work.duties import every as at_intervals
@@ -37,6 +41,7 @@ from photomat.work.retention import prune
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
 PLACES_EVERY_S: Final = 10.0
+PROFILE_EVERY_S: Final = 60.0
 FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
 RECONCILE_EVERY_S: Final = 300.0
@@ -53,8 +58,7 @@ def duties_of(program: Program) -> list[Duty]:
     stars = program.live.following(lambda: stars_reader(program.pool, program.bot, program.settings))
     return [
         *_receive_updates(program),
-        until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
-        every(HOURLY_S, "operators' commands", lambda: _announce_to_operators(program)),
+        every(PROFILE_EVERY_S, "profile", lambda: _keep_profile(program)),
         every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
@@ -68,6 +72,8 @@ def duties_of(program: Program) -> list[Duty]:
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
+        every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
+        every(TIDY_EVERY_S, "fiscal comparison", lambda: compare_if_due(program.pool, program.tax)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
         every(RESTORE_EVERY_S, "restore", lambda: _read_payments_again(program, stars())),
@@ -94,16 +100,27 @@ def _backup_duty(program: Program) -> Duty:
     every = timedelta(hours=program.settings.backup_every_h)
 
     async def run_if_due() -> None:
+        folder = program.settings.backup_dir
+        if folder is not None and folder.is_dir():
+            await asyncio.to_thread(copy_forgotten, program.settings.forgotten_file, folder)
         if await is_ours(program.pool) and await is_backup_due(program.pool, every=every, retry=BACKUP_RETRY):
             await run_by_itself()
 
     return at_intervals(BACKUP_LOOK_S, "backup", run_if_due)
 
 
-async def _announce_to_operators(program: Program) -> None:
-    """Every hour: operators are added while the program runs, and may start the bot later."""
+async def _keep_profile(program: Program) -> None:
+    """Again and again: settings change and operators are added while the program runs, or start the bot later."""
+    profile = bot_profile_of(program.settings)
     operators = await operators_reached(program.pool, program.settings.admins)
-    await announce_to_operators(program.bot, program.texts, [each for each in operators if each > 0])
+    parts = parts_of(
+        program.bot,
+        profile,
+        program.texts,
+        operators=[each for each in operators if each > 0],
+        picture=await read_picture(profile.picture),
+    )
+    await keep_profile(program.pool, bot_id=program.bot_id, parts=parts)
 
 
 async def _rearm_stuck(pool: Pool) -> None:

@@ -17,6 +17,7 @@ Money and notices:
     invoices     invoices of a provider, due        payments.invoices          the only reader of what was paid
     refunds      payments to refund                 payments.refunds           debits the wallet, then asks until it is done
     rewards      rewards and old gifts, due         rewards.payouts               two wallets, one transaction
+    fiscal       fiscal receipts, due               fiscal.issuer              intent, register or annul; looked up if lost
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
     exports      exports of a user's data, due      privacy.export_sender      built, then sent at most once
@@ -59,6 +60,8 @@ from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkep
 from photomat.delivery.render import LockedCard
 from photomat.delivery.resend import Resender
 from photomat.delivery.waiting import with_waits
+from photomat.fiscal.issuer import FiscalIssuer
+from photomat.fiscal.store import FISCAL_DUE
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.update import Claimed
 from photomat.jobs import store
@@ -94,6 +97,7 @@ DUE: Final[Mapping[str, str]] = {
     "invoices": INVOICES_DUE,
     "refunds": REFUNDS_DUE,
     "rewards": REWARDS_DUE,
+    "fiscal": FISCAL_DUE,
     "receipts": ReceiptReminder.DUE,
     "notices": NoticeSender.DUE,
     "exports": ExportSender.DUE,
@@ -198,16 +202,18 @@ def money_steps(
     invoices: InvoicePoller,
     refunder: Refunder,
     rewards: Callable[[], RewardBooker],
+    fiscal: FiscalIssuer,
     reminder: ReceiptReminder,
     notices: NoticeSender,
 ) -> list[LoopStep[Any]]:
-    """Payments, refunds, rewards and notices, on every instance."""
+    """Payments, refunds, rewards, fiscal receipts and notices, on every instance."""
     return [
         LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=4),
         LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=2),
         LoopStep(
             name="rewards", claim=lambda limit: rewards().claim(limit), do=lambda due: rewards().book(due), width=2
         ),
+        LoopStep(name="fiscal", claim=fiscal.claim, do=fiscal.issue, width=4),
         message_step("receipts", reminder, width=2),
         message_step("notices", notices, width=4),
     ]

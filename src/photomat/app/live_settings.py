@@ -9,11 +9,11 @@ changed, an older version runs) is not used, and logged. Imports no aiogram.
 """
 
 import asyncio
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, TypeVar, get_args
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -52,6 +52,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "limits": ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
+    "profile": ("bot_name", "bot_name_en", "bot_description", "bot_description_en", "bot_about", "bot_about_en"),
     "privacy": ("privacy_url", "consent_required", "consent_version", "consent_url"),
     "content": (
         "strikes_ban",
@@ -74,6 +75,7 @@ SHOWN: Final = frozenset(
         "telegram_api_url",
         "telegram_local_dir",
         "telegram_webhook_url",
+        "bot_picture",
         "kie_api_url",
         "kie_upload_url",
         "admin_ids",
@@ -87,6 +89,10 @@ SHOWN: Final = frozenset(
         "yookassa_receipt_item",
         "yookassa_measure",
         "crypto_pay_api_url",
+        "my_tax_inn",
+        "my_tax_api_url",
+        "my_tax_providers",
+        "my_tax_service_name",
         "assistant_model",
         "sentry_environment",
         "otel_exporter_otlp_endpoint",
@@ -110,7 +116,7 @@ MINOR: Final = frozenset(
         "referral_friend_reward",
     }
 )
-LINES: Final = frozenset({"transfer_details"})
+LINES: Final = frozenset({"transfer_details", "bot_description", "bot_description_en"})
 LEAST_SECRET: Final = 8
 """Shorter parts of secrets are ordinary words and numbers."""
 MAX_DIGITS: Final = 30
@@ -310,9 +316,19 @@ def secrets_of(settings: Settings) -> frozenset[str]:
     """Every secret of the settings, and what is derived from the bot's token: texts that are never shown, their parts too."""
     hidden = [name for name in Settings.model_fields if name not in SHOWN and name not in set(live_names())]
     texts = [as_text(getattr(settings, name)) for name in hidden if kind_of(name) == "text"]
-    parts = [part for text in texts for part in re.split(r"[,:@/?&=\s]+", text)]
+    parts = [part for text in texts for part in _secret_parts(text)]
     derived = [settings.webhook_secret, *(secret.hex() for secret in settings.callback_secrets)]
     return frozenset(text for text in (*texts, *parts, *derived) if len(text) >= LEAST_SECRET)
+
+
+def _secret_parts(text: str) -> Iterator[str]:
+    """What of a secret may stand alone: the password of a URL, items by comma, what follows a colon or an equals sign."""
+    if "://" in text:
+        yield urlsplit(text).password or ""
+        return
+    for item in text.split(","):
+        yield item.strip()
+        yield from (item.partition(mark)[2].strip() for mark in ":=")
 
 
 def _parsed(base: Settings, values: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, SettingRefused]]:

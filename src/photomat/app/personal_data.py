@@ -9,11 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from photomat.app.settings import Settings
 from photomat.assistant.calls import forget_calls
 from photomat.bot.conversation import forget_conversations
 from photomat.broadcasts.recipients import forget_recipient
+from photomat.db.pool import Pool
+from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.forget import CopiesOfUser, forget_deliveries, forget_sends
 from photomat.files.forget import forget_files
+from photomat.fiscal.contacts import forget_contact
 from photomat.inbox.lanes import forget_updates
 from photomat.jobs.forget import forget_jobs, forget_late_callbacks, has_running_jobs
 from photomat.messages.notices import forget_notices
@@ -27,9 +32,12 @@ from photomat.payments.forget import (
     has_renewing_subscription,
     has_waiting_receipt,
 )
+from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import forget_exports
+from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import Blocker, Erasure, PersonalData, PersonalTable
 from photomat.support.ticket import forget_tickets
+from photomat.texts.load import load_texts
 
 OF_USER: Final = "user_id = $1"
 OF_JOBS: Final = "job_id IN (SELECT job.job_id FROM generation_jobs AS job WHERE job.user_id = $1)"
@@ -52,6 +60,7 @@ ERASURES: Final = (
     Erasure(name="tickets", erase=forget_tickets),
     Erasure(name="receipts", erase=forget_receipts),
     Erasure(name="invoices", erase=forget_invoices),
+    Erasure(name="fiscal contacts", erase=forget_contact),
     Erasure(name="broadcasts", erase=forget_recipient),
     Erasure(name="exports", erase=forget_exports),
     Erasure(name="notices", erase=forget_notices),
@@ -122,6 +131,8 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
         of_user="topup_id IN (SELECT mine.topup_id FROM topups AS mine WHERE mine.user_id = $1)", erased_by="invoices"
     ),
     "receipts": PersonalTable(of_user=OF_USER, without=("decided_by",), erased_by="receipts"),
+    "fiscal_contacts": PersonalTable(of_user=OF_USER, erased_by="fiscal contacts"),
+    "fiscal_refusals": _nothing(OF_SHOP),
     "subscriptions": _kept(OF_USER, NUMBERS),
     "stars_listed": _kept(OF_USER, "Telegram's own list of payments, by number"),
     "stars_readings": _nothing(OF_SHOP),
@@ -176,3 +187,20 @@ def personal_data(*, results_folder: Path) -> PersonalData:
         blockers=BLOCKERS,
         files=(CopiesOfUser(folder=results_folder).delete,),
     )
+
+
+def export_builder(settings: Settings, pool: Pool) -> ExportBuilder:
+    """Builds exports; links lead to our copies where the outside reaches us."""
+    folder = settings.results_folder
+    return ExportBuilder(
+        pool=pool,
+        personal=personal_data(results_folder=folder),
+        archive=ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="")),
+        links=ResultLinks(base_url=settings.base_url, secrets=settings.callback_secrets),
+        texts=load_texts(),
+    )
+
+
+def forget_worker(settings: Settings, pool: Pool) -> ForgetWorker:
+    personal = personal_data(results_folder=settings.results_folder)
+    return ForgetWorker(pool=pool, personal=personal, record=settings.forgotten_file)

@@ -1,8 +1,9 @@
 """What is deleted after a time, by the duty of the ACTIVE instance and by `photomat prune`. Imports no aiogram.
 
 Never deleted: users, jobs and the rows of their results, everything about money (wallets, ledger, holds, payments, receipts,
-rewards), consents and requests to be forgotten (by number), the operators' journal, broadcasts and their counts, pauses (a row
-a name), differences, sealed days, updates that were parked, callbacks that never found their job.
+fiscal receipts and their documents, rewards), consents and requests to be forgotten (by number), the operators' journal,
+broadcasts and their counts, pauses (a row a name), differences, sealed days, updates that were parked, callbacks that never
+found their job.
 """
 
 from datetime import timedelta
@@ -12,6 +13,7 @@ from photomat.alerts.store import CLOSED_INCIDENTS
 from photomat.app.settings import Settings
 from photomat.assistant import calls
 from photomat.audit.proofs import OLD_PROOFS
+from photomat.backup.history import OLD_BACKUPS
 from photomat.broadcasts import broadcast
 from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.files.store import UNUSED_FILES
@@ -68,6 +70,7 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         ),
         _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),
         _rows("audit proofs", settings.keep_proofs_days, OLD_PROOFS),
+        _rows("records of backups", settings.keep_proofs_days, OLD_BACKUPS),
         RetentionRule(
             name="transcripts", keep=TRANSCRIPTS_KEPT, count=calls.count_transcripts, delete=calls.forget_transcripts
         ),

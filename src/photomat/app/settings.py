@@ -76,6 +76,24 @@ class Settings(BaseSettings):
         None, description="Where your own Bot API server reaches us, such as http://bot:8080. Empty: PUBLIC_URL."
     )
 
+    bot_name: str = Field("", max_length=64, description="The bot's name. Empty: as @BotFather has it.")
+    bot_name_en: str = Field("", max_length=64, description="Its name for English-speaking users. Empty: BOT_NAME.")
+    bot_description: str = Field(
+        "",
+        max_length=512,
+        description="What an empty chat with the bot shows. Empty: a text of ours, unless there is one.",
+    )
+    bot_description_en: str = Field("", max_length=512, description="The same in English. Empty: BOT_DESCRIPTION.")
+    bot_about: str = Field(
+        "",
+        max_length=120,
+        description="The line on the bot's profile page. Empty: a text of ours, unless there is one.",
+    )
+    bot_about_en: str = Field("", max_length=120, description="The same in English. Empty: BOT_ABOUT.")
+    bot_picture: Path | None = Field(
+        None, description="A JPEG or PNG file that becomes the bot's picture. Empty: the picture stays."
+    )
+
     kie_api_url: str = Field("https://api.kie.ai", description="Kie's API server.")
     kie_upload_url: str = Field("https://kieai.redpandaai.co", description="Kie's upload server.")
     kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")
@@ -191,6 +209,32 @@ class Settings(BaseSettings):
 
     crypto_pay_token: str | None = Field(None, description="Crypto Pay (@CryptoBot): your app's token.")
     crypto_pay_api_url: str = Field("https://pay.crypt.bot", description="Crypto Pay's API server.")
+
+    my_tax_inn: str | None = Field(
+        None,
+        pattern=r"^[0-9]{12}$",
+        description="«Мой налог»: the INN of the self-employed operator; with a password, receipts are registered there.",
+    )
+    my_tax_password: str | None = Field(None, description="«Мой налог»: the password of the taxpayer's account.")
+    my_tax_service_name: str = Field(
+        "Пополнение баланса",
+        min_length=1,
+        max_length=120,
+        description="What a receipt of «Мой налог» says was sold; our number is added.",
+    )
+    my_tax_providers: str = Field(
+        "stars,cryptopay,transfer",
+        description="The ways to pay whose receipts are registered there, by comma: stars, cryptopay, transfer, yookassa.",
+    )
+    my_tax_api_url: str = Field("https://lknpd.nalog.ru/api/v1", description="The API server of «Мой налог».")
+    my_tax_timeout_s: float = Field(20, gt=0, le=120, description="Seconds one request to «Мой налог» may take.")
+    my_tax_unknown_s: float = Field(
+        900,
+        gt=0,
+        le=86400,
+        description="Seconds after which a request to «Мой налог» without an answer cannot arrive any more.",
+    )
+
     referral_reward: int = Field(
         2_000, ge=0, le=MAX_MINOR, description="The inviter's reward for a friend's first paid job, in minor units."
     )
@@ -350,6 +394,7 @@ class Settings(BaseSettings):
         "kie_upload_url",
         "yookassa_api_url",
         "crypto_pay_api_url",
+        "my_tax_api_url",
         "terms_url",
         "otel_exporter_otlp_endpoint",
         "privacy_url",
@@ -380,6 +425,14 @@ class Settings(BaseSettings):
                 ip_network(part)
             except ValueError:
                 raise ValueError(f"{part} is not a network such as 185.71.76.0/27") from None
+        return value
+
+    @field_validator("my_tax_providers")
+    @classmethod
+    def _are_ways_to_pay(cls, value: str) -> str:
+        for part in filter(None, map(str.strip, value.split(","))):
+            if part not in {"stars", "cryptopay", "transfer", "yookassa"}:
+                raise ValueError(f"{part} is not a way to pay: stars, cryptopay, transfer, yookassa")
         return value
 
     @field_validator("admin_ids")
@@ -523,11 +576,20 @@ class _YooKassaKeys(BaseSettings):
     yookassa_secret_key: str | None = None
 
 
+class _MyTaxKeys(BaseSettings):
+    """The pair of «Мой налог», likewise."""
+
+    model_config = Settings.model_config
+    my_tax_inn: str | None = None
+    my_tax_password: str | None = None
+
+
 def load() -> Settings:
     """Read the settings, or refuse to start naming every bad and every missing one at once."""
     try:
         missing = _missing_of(_Keys())
         unpaired = _missing_of(_YooKassaKeys())
+        without_tax = _missing_of(_MyTaxKeys())
     except UnicodeDecodeError:
         raise Startup("The file .env is not UTF-8 text: save it as UTF-8, or remove it.") from None
     problems = []
@@ -538,6 +600,10 @@ def load() -> Settings:
     if len(unpaired) == 1:
         problems.append(
             f"{unpaired[0]} is missing (set both YOOKASSA_SHOP_ID and YOOKASSA_SECRET_KEY, or neither for no YooKassa)"
+        )
+    if len(without_tax) == 1:
+        problems.append(
+            f"{without_tax[0]} is missing (set both MY_TAX_INN and MY_TAX_PASSWORD, or neither for no «Мой налог»)"
         )
     try:
         settings = Settings()

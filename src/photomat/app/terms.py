@@ -7,6 +7,7 @@ from photomat.app.settings import Settings
 from photomat.assistant.calls import CallLimits
 from photomat.catalog.pricing import USD_PER_CREDIT, Rates
 from photomat.db.pool import Pool
+from photomat.fiscal.issuer import FiscalTimes
 from photomat.jobs.job import Times
 from photomat.kernel.errors import Startup
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
@@ -162,3 +163,13 @@ def welcome_credit_of(settings: Settings) -> Money:
 
 def bot_api_limits_of(settings: Settings) -> BotApiLimits:
     return CLOUD if settings.telegram_local_dir is None else LOCAL
+
+
+def fiscal_times_of(settings: Settings) -> FiscalTimes:
+    """How long requests to the tax service last; the delay is never shorter than a claim."""
+    request = timedelta(seconds=settings.my_tax_timeout_s)
+    return FiscalTimes(request=request, unknown_delay=max(timedelta(seconds=settings.my_tax_unknown_s), request * 5))
+
+
+def taxed_providers_of(settings: Settings) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, settings.my_tax_providers.split(","))))

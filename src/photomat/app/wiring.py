@@ -21,7 +21,14 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers
+from photomat.app.clients import (
+    chat_model,
+    connect_outside,
+    kie_uploads,
+    payment_providers,
+    receipt_readers,
+    tax_service,
+)
 from photomat.app.flow import (
     DUE,
     URGENT,
@@ -34,7 +41,7 @@ from photomat.app.flow import (
     update_steps,
 )
 from photomat.app.live_settings import LiveSettings
-from photomat.app.personal_data import personal_data
+from photomat.app.personal_data import export_builder, forget_worker, personal_data
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
@@ -42,12 +49,14 @@ from photomat.app.terms import (
     consent_of,
     content_gate,
     fiscal_options_of,
+    fiscal_times_of,
     limits_of,
     payment_options_of,
     rates_of,
     referral_terms_of,
     rule_book,
     strikes_of,
+    taxed_providers_of,
     times_of,
     welcome_credit_of,
 )
@@ -56,6 +65,7 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import AdminOptions, BotConfig, PrivacyOptions, Support
+from photomat.bot.profile import ProfileTexts, WantedProfile
 from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
@@ -78,6 +88,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
+from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy
 from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
@@ -101,8 +112,8 @@ from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
 from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
-from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import PersonalData
+from photomat.providers.fiscal_port import TaxService
 from photomat.providers.port import PaymentProvider
 from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
@@ -140,6 +151,7 @@ class Program:
     bot: Bot
     kie: KieClient
     providers: Mapping[str, PaymentProvider]
+    tax: TaxService | None
     texts: Texts
     catalog: Catalog
     templates: Mapping[str, Template]
@@ -339,16 +351,14 @@ class Program:
 
     @property
     def export_builder(self) -> ExportBuilder:
-        return ExportBuilder(
-            pool=self.pool, personal=self.personal, archive=self._archive, links=self._links, texts=self.texts
-        )
+        return export_builder(self.settings, self.pool)
 
     def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return privacy_steps(
             ExportSender(
                 pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
             ),
-            ForgetWorker(pool=self.pool, personal=self.personal, record=self.settings.forgotten_file),
+            forget_worker(self.settings, self.pool),
         )
 
     @property
@@ -409,10 +419,20 @@ class Program:
             invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, calls=refund_calls(self.bot, self.providers)),
             rewards=self.live.following(lambda: RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings))),
+            fiscal=FiscalIssuer(pool=self.pool, policy=self._fiscal_policy, times=fiscal_times_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
             notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
+        )
+
+    @property
+    def _fiscal_policy(self) -> FiscalPolicy:
+        reads = self.settings.yookassa_receipts is not None
+        return FiscalPolicy(
+            readers=receipt_readers(self.providers) if reads else {},
+            tax=self.tax,
+            taxed=taxed_providers_of(self.settings),
         )
 
     def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
@@ -441,7 +461,9 @@ class Program:
                 is_disk_full=lambda: self.disk.is_full,
             ),
             metrics=MetricsPage(
-                refresh=DatabaseFigures(self.pool).refresh, token=self.settings.metrics_token, pool=self.pool
+                refresh=DatabaseFigures(self.pool, currency=self.settings.currency).refresh,
+                token=self.settings.metrics_token,
+                pool=self.pool,
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
@@ -475,6 +497,8 @@ class Program:
             given_up_after=timedelta(seconds=settings.job_timeout_s),
             most_credited=Money(settings.topup_most, settings.currency),
             stop=self.stop,
+            exports=self.export_builder,
+            tmp=settings.tmp_folder,
             disk=self.disk,
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
@@ -509,6 +533,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         bot=bot,
         kie=kie,
         providers=payment_providers(stack, settings),
+        tax=tax_service(stack, settings),
         texts=texts,
         catalog=catalog,
         templates=shipped_templates(catalog),
@@ -559,6 +584,15 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
         folder=settings.results_folder,
         tmp=tmp,
         accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
+    )
+
+
+def bot_profile_of(settings: Settings) -> WantedProfile:
+    return WantedProfile(
+        name=ProfileTexts(ru=settings.bot_name, en=settings.bot_name_en),
+        description=ProfileTexts(ru=settings.bot_description, en=settings.bot_description_en),
+        about=ProfileTexts(ru=settings.bot_about, en=settings.bot_about_en),
+        picture=settings.bot_picture,
     )
 
 

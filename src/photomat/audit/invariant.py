@@ -77,6 +77,19 @@ PAYMENTS: Final = f"""{PAID},
     topups AS NOT MATERIALIZED (SELECT topups.* FROM offered JOIN topups USING (topup_id))
 """  # noqa: S608  our own constants
 """Payments received lately, or with a refund that is wanted or moved lately; their offers, and those paid lately."""
+FISCAL: Final = f"""{PAID},
+    documented AS MATERIALIZED (
+        SELECT payment_id FROM paid
+        UNION SELECT payment_id FROM fiscal_receipts WHERE closed_at >= $1
+        UNION SELECT payment_id FROM fiscal_receipts WHERE due_at IS NOT NULL
+        UNION SELECT payment_id FROM fiscal_documents JOIN fiscal_receipts USING (reference) WHERE first_seen_at >= $1),
+    payments AS NOT MATERIALIZED (SELECT payments.* FROM documented JOIN payments USING (payment_id)),
+    payment_refunds AS NOT MATERIALIZED (SELECT payment_refunds.* FROM documented JOIN payment_refunds USING (payment_id)),
+    fiscal_receipts AS NOT MATERIALIZED (SELECT fiscal_receipts.* FROM documented JOIN fiscal_receipts USING (payment_id)),
+    fiscal_documents AS NOT MATERIALIZED (
+        SELECT fiscal_documents.* FROM fiscal_receipts JOIN fiscal_documents USING (reference))
+"""  # noqa: S608  our own constants
+"""Payments of `PAYMENTS`, and those whose receipts are on their way, ended lately, or were seen first lately."""
 RECEIPTS: Final = """
     decided AS MATERIALIZED (
         SELECT receipt_id FROM receipts WHERE decided_at >= $1

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.audit.books import BOOKS
+from photomat.audit.fiscal import FISCAL
 from photomat.audit.invariant import BOUNDS, Invariant
 from photomat.audit.jobs import JOBS
 from photomat.audit.payments import PAYMENTS
@@ -19,7 +20,7 @@ from photomat.db.pool import Connection
 from photomat.db.rows import require_row
 from photomat.kernel.clock import monotonic
 
-INVARIANTS: Final = (*BOOKS, *JOBS, *PAYMENTS)
+INVARIANTS: Final = (*BOOKS, *JOBS, *PAYMENTS, *FISCAL)
 MAX_OFFENDERS: Final = 100
 TIMEOUT_S: Final = 300
 FIGURES: Final = """

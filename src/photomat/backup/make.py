@@ -63,6 +63,8 @@ class BackupOrder:
     verify: bool
     keep: int | None
     results: Path | None = None
+    forgotten: Path | None = None
+    """Who was forgotten, by number: copied beside the backups, for a restore forgets them again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,7 @@ def make_backup(order: BackupOrder) -> FinishedBackup:
         try:
             path, manifest = asyncio.run(_dump(order))
             results = _copy_results(order, path)
+            copy_forgotten(order.forgotten, order.folder)
             proof = _prove(order, path, manifest) if order.verify else None
         except FAILURES as error:
             asyncio.run(_failed(order, backup_id, str(error)))
@@ -143,6 +146,19 @@ def _copy_results(order: BackupOrder, path: Path) -> Path | None:
         os.fsync(stream.fileno())
     publish(unfinished, target)
     return target
+
+
+def copy_forgotten(record: Path | None, folder: Path) -> None:
+    """Keep a whole copy of the list beside the backups; without it, an older copy stays."""
+    if record is None or not record.is_file():
+        return
+    remains = folder / f"{record.name}{UNFINISHED}"
+    remains.unlink(missing_ok=True)
+    with new_file(folder, name=record.name) as stream:
+        stream.write(record.read_bytes())
+        stream.flush()
+        os.fsync(stream.fileno())
+    publish(remains, folder / record.name)
 
 
 def _prove(order: BackupOrder, path: Path, manifest: Manifest) -> BackupProof:

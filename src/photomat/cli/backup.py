@@ -6,6 +6,7 @@ import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -30,6 +31,7 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.private_files import tighten
 from photomat.operators import restores
 from photomat.operators.restores import Restore, RestoreState
+from photomat.privacy.forget import PastForget, read_forgotten, repeat_forgets
 
 SESSION: Final = "photomat backup"
 RESTORE_SESSION: Final = "photomat restore"
@@ -87,6 +89,7 @@ def backup(
                 verify=verify,
                 keep=keep or (settings.backup_keep or None if out is None else None),
                 results=settings.results_folder if with_results else None,
+                forgotten=settings.forgotten_file,
             )
         )
     if as_json:
@@ -193,15 +196,23 @@ async def _restore(dsn: str, file: Path, manifest: Manifest, settings: Settings)
         await connection.close(timeout=5)
     pool = await connect_pool(dsn, name=RESTORE_SESSION, size=2, patience_s=0, bot_id=settings.bot_id)
     try:
-        return await restores.finish_restore(
+        done = await restores.finish_restore(
             pool,
             operator=operator_name(),
             snapshot_at=manifest.snapshot_at,
             file=file.name,
             sha256=manifest.sha256,
         )
+        again = await repeat_forgets(pool, _forgotten(file, settings))
+        return replace(done, changed={**done.changed, "forgotten": len(again)})
     finally:
         await pool.close()
+
+
+def _forgotten(file: Path, settings: Settings) -> list[PastForget]:
+    """Who was forgotten after the backup: the list of DATA_DIR, and its copy beside the backups."""
+    lists = {settings.forgotten_file.absolute(), (file.parent / settings.forgotten_file.name).absolute()}
+    return [one for each in sorted(lists) for one in read_forgotten(each)]
 
 
 @restore_app.command("status")
@@ -353,6 +364,7 @@ CHANGED: Final[Mapping[str, str]] = {
     "notices": "messages to users that are not sent",
     "broadcast": "recipients of broadcasts that are unknown now",
     "updates": "updates of users that are not handled again",
+    "fiscal": "fiscal receipts that are looked up before they are sent",
     "sessions": "console sessions ended",
     "forgotten": "users forgotten again",
 }

@@ -37,6 +37,7 @@ KIE_KEY: Final = "sandbox-key-of-no-value"
 WEBHOOK_KEY: Final = "sandbox-webhook-key"
 SHOP_ID: Final = "100500"
 SHOP_KEY: Final = "test_sandbox-shop"
+TAX_INN, TAX_PASSWORD = "770000000000", "sandbox"
 CRYPTO_TOKEN: Final = "1000:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
 OPERATOR_ID: Final = 4_900_001
 """The operator «Оператор» of the simulated Telegram if ADMIN_IDS is empty."""
@@ -161,6 +162,14 @@ def simulators(settings: Settings) -> Iterator[Simulators]:
         *(("--shop-receipts",) if settings.yookassa_receipts else ()),
         *(("--shop-self-employed",) if settings.yookassa_receipts == "self-employed" else ()),
         *(("--shop-email-only",) if settings.yookassa_email_only else ()),
+        *(
+            "--tax-inn",
+            TAX_INN,
+            "--tax-password",
+            TAX_PASSWORD,
+            "--tax-state",
+            str(kie_state.with_name("my_tax.jsonl")),
+        ),
         *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
         *(() if settings.telegram_local_dir is None else ("--local", str(_bot_api_folder(settings)))),
     ]
@@ -206,6 +215,7 @@ def _against_simulators(settings: Settings) -> Settings:
             "yookassa_secret_key": SHOP_KEY,
             "yookassa_api_url": f"http://127.0.0.1:{settings.port + 2}/yookassa",
             "yookassa_sources": "127.0.0.1,::1",
+            **_simulated_tax(settings),
             "crypto_pay_token": CRYPTO_TOKEN,
             "crypto_pay_api_url": f"http://127.0.0.1:{settings.port + 2}/cryptopay",
             "admin_ids": settings.admin_ids if settings.admins else str(OPERATOR_ID),
@@ -213,6 +223,15 @@ def _against_simulators(settings: Settings) -> Settings:
             "job_timeout_s": TIMEOUT_S if "job_timeout_s" not in settings.model_fields_set else settings.job_timeout_s,
         }
     )
+
+
+def _simulated_tax(settings: Settings) -> dict[str, str]:
+    """The simulated tax service, in roubles; MY_TAX_PROVIDERS says for which payments."""
+    return {
+        "my_tax_inn": TAX_INN,
+        "my_tax_password": TAX_PASSWORD,
+        "my_tax_api_url": f"http://127.0.0.1:{settings.port + 2}/my_tax/api/v1",
+    }
 
 
 def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
@@ -235,7 +254,7 @@ def _sandbox_urls(settings: Settings) -> dict[str, str]:
         "Bot": f"{base}:{settings.port}/health  ·  /ready  ·  /metrics",
         "Simulated Telegram": f"{base}:{settings.port + 1}",
         "Simulated Kie.ai": f"{base}:{settings.port + 2}",
-        "Simulated payments": f"{base}:{settings.port + 2}/yookassa  ·  /cryptopay",
+        "Simulated payments": f"{base}:{settings.port + 2}/yookassa  ·  /cryptopay  ·  /my_tax",
         "Data": f"{Path(settings.data_dir).resolve()}",
     }
 

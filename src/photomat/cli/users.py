@@ -4,10 +4,12 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from photomat.app.settings import load
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
 from photomat.db.pool import Pool
@@ -15,6 +17,9 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.operators import users
 from photomat.operators.actions import ActionResult
+from photomat.operators.privacy import forget_user, note_export
+from photomat.privacy.export import new_file
+from photomat.privacy.forget import read_forgotten, repeat_forgets
 from photomat.reports.users import PAGE, UserFilter, UserLine, UserReport, list_users, read_user
 from photomat.users.standing import OwnLimits
 
@@ -104,6 +109,68 @@ def limit_command(
         lambda pool: users.limit_user(pool, UserId(user_id), limits, operator=operator_name(), reason=reason),
         as_json=as_json,
     )
+
+
+@app.command("export")
+def export(
+    user_id: int,
+    *,
+    out: Annotated[Path, typer.Option(help="The zip to write; it must not exist.")],
+    reason: Annotated[str | None, typer.Option(help="Why, for the journal.")] = None,
+) -> None:
+    """Everything that is held about a user as a zip, with copies of results, whatever its size; readable by you alone."""
+    from photomat.app.personal_data import export_builder  # noqa: PLC0415  aiogram takes seconds to load; other commands need none
+
+    settings = load()
+
+    async def act(pool: Pool) -> str:
+        noted = await note_export(pool, UserId(user_id), operator=operator_name(), reason=reason)
+        if not noted.done:
+            raise typer.BadParameter(noted.sentence)
+        with new_file(out) as file:
+            found = await export_builder(settings, pool).build(UserId(user_id), file, language="en")
+        return f"{out}: {sum(found.rows.values())} rows, {len(found.inside)} results, {len(found.listed)} listed."
+
+    try:
+        print_outcome(operate(act, name=NAME), done=True)
+    except FileExistsError:
+        typer.echo(f"{out} exists already: name another file.", err=True)
+        raise typer.Exit(1) from None
+
+
+@app.command("forget")
+def forget(user_id: int, *, reason: Reason, as_json: AsJson = False) -> None:
+    """Erase what a user wrote, sent and got, as /forget does; the number, the money, rewards and bans stay."""
+    from photomat.app.personal_data import forget_worker  # noqa: PLC0415  aiogram takes seconds to load; other commands need none
+
+    settings = load()
+
+    async def act(pool: Pool) -> ActionResult:
+        worker = forget_worker(settings, pool)
+        result = await forget_user(pool, worker.personal, UserId(user_id), operator=operator_name(), reason=reason)
+        await worker.forget_all()
+        return result
+
+    _do(act, as_json=as_json)
+
+
+@app.command("forget-again")
+def forget_again(*, as_json: AsJson = False) -> None:
+    """After a restore: forget once more whom the restored database does not know as forgotten, by DATA_DIR/forgotten.jsonl."""
+    from photomat.app.personal_data import forget_worker  # noqa: PLC0415  aiogram takes seconds to load; other commands need none
+
+    settings = load()
+
+    async def act(pool: Pool) -> list[UserId]:
+        again = await repeat_forgets(pool, read_forgotten(settings.forgotten_file))
+        await forget_worker(settings, pool).forget_all()
+        return again
+
+    again = operate(act, name=NAME)
+    if as_json:
+        print_json(again)
+    else:
+        typer.echo(f"✓ Forgotten again: {len(again)}.")
 
 
 @app.command("message")

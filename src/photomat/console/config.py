@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from photomat.db.pool import Pool
@@ -12,6 +13,7 @@ from photomat.kernel.money import Money
 from photomat.operators.access import Owners
 from photomat.operators.settings import SettingRules
 from photomat.orders.service import OrderService
+from photomat.privacy.export import ExportBuilder
 from photomat.telegram.files import BotFiles
 from photomat.templates.stored import Templates
 from photomat.texts.load import Texts
@@ -23,7 +25,7 @@ from photomat.work.disk import Disk
 class ConsoleConfig:
     """`files` reads what customers sent to Telegram; `is_secure` is whether browsers reach us by https.
 
-    `most_credited` is the most that a receipt may be credited with.
+    `most_credited` is the most that a receipt may be credited with. Exports are built in files without a name below `tmp`.
     """
 
     pool: Pool
@@ -40,5 +42,7 @@ class ConsoleConfig:
     given_up_after: timedelta
     most_credited: Money
     stop: asyncio.Event
+    exports: ExportBuilder
+    tmp: Path
     disk: Disk | None = None
     budgets: Sequence[Budget] = ()

@@ -134,6 +134,20 @@ async def migrate(
         await connection.close(timeout=5)
 
 
+async def pending_migrations(
+    connection: Connection, files: Sequence[Migration] | None = None
+) -> tuple[list[Migration], list[str]]:
+    """What `migrate` would apply now, and what the database has beyond these files; `Startup` where it would refuse."""
+    files = read_migrations() if files is None else files
+    await require_server(connection, files=len(files))
+    if not await connection.fetchval(HAS_JOURNAL):
+        return list(files), []
+    rows = await connection.fetch("SELECT number, name, checksum FROM schema_migrations ORDER BY number")
+    applied = {row["number"]: (row["name"], row["checksum"]) for row in rows}
+    _refuse_mismatch(files, applied)
+    return [file for file in files if file.number not in applied], _newer_than(files, applied)
+
+
 async def _apply_all(connection: Connection, files: Sequence[Migration], patience_s: float) -> list[str]:
     await require_server(connection, files=len(files))
     applied_now: list[str] = []

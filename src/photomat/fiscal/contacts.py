@@ -26,6 +26,8 @@ MAX_LOCAL_LENGTH: Final = 64
 PHONE: Final = re.compile(r"\+?[0-9][0-9 ().\N{NO-BREAK SPACE}-]*", re.ASCII)
 RUSSIAN_DIGITS: Final = 11
 HIDDEN: Final = "•••"
+ALL: Final = 1000
+"""More contacts than anyone names."""
 
 
 class ContactRefused(ValueError):
@@ -134,9 +136,17 @@ async def save_contact(tx: Transaction, *, user_id: UserId, contact: Contact) ->
     return _stored(row)
 
 
-async def forget_contact(tx: Transaction, user_id: UserId) -> int:
+async def forget_contact(tx: Transaction, user_id: UserId, limit: int = ALL) -> int:
     """Delete every contact of a user; return how many there were. Frozen requests keep a number that names nothing."""
-    rows = await tx.fetch("DELETE FROM fiscal_contacts WHERE user_id = $1 RETURNING contact_id", user_id)
+    rows = await tx.fetch(
+        """
+        DELETE FROM fiscal_contacts
+         WHERE contact_id = ANY (ARRAY(SELECT contact_id FROM fiscal_contacts WHERE user_id = $1 LIMIT $2))
+        RETURNING contact_id
+        """,
+        user_id,
+        limit,
+    )
     return len(rows)
 
 

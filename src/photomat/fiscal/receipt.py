@@ -8,9 +8,10 @@ was given for it, because no other worth in roubles is known when the money arri
 """
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
@@ -61,7 +62,7 @@ class FiscalReceipt:
     closed_at: datetime | None
 
 
-def receipt_of(row: Row) -> FiscalReceipt:
+def receipt_of(row: Row | Mapping[str, Any]) -> FiscalReceipt:
     fields = dict(row)
     amount = Money(fields.pop("amount"), fields.pop("currency"))
     return FiscalReceipt(amount=amount, **fields)
@@ -94,7 +95,7 @@ async def want_income(
         """
         INSERT INTO fiscal_receipts (payment_id, kind, provider, payment_external_id, user_id, amount, currency,
                                      operation_at, reference)
-        VALUES ($1, 'income', $2, $3, $4, $5, $6, $7, $8)
+        VALUES ($1, 'income', $2, $3, $4, $5, $6, least($7, photomat_now()), $8)
             ON CONFLICT ON CONSTRAINT fiscal_receipts_one_document DO NOTHING
         RETURNING fiscal_id
         """,

@@ -129,6 +129,7 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
         """
         SELECT price, currency FROM generation_jobs
          WHERE job_id = $1 AND user_id = $2 AND card_message_id = $3 AND status = 'canceled' AND offered_at IS NOT NULL
+           AND forgotten_at IS NULL
            FOR UPDATE
         """,
         job_id,
@@ -158,7 +159,7 @@ async def mark_favourite(
         """
         INSERT INTO result_marks AS mark (job_id, user_id, favourite_at)
         SELECT job_id, user_id, CASE WHEN $3 THEN photomat_now() END
-          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND status = 'done'
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND status = 'done' AND forgotten_at IS NULL
             ON CONFLICT (job_id) DO UPDATE SET favourite_at = excluded.favourite_at
         RETURNING true
         """,

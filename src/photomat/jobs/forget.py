@@ -45,6 +45,7 @@ async def forget_late_callbacks(tx: Transaction, user_id: UserId, limit: int) ->
         SELECT DISTINCT job.job_id, external_task_id FROM generation_jobs AS job
          WHERE user_id = $1 AND forgotten_at IS NOT NULL
            AND (EXISTS (SELECT FROM callbacks WHERE callbacks.job_id = job.job_id)
+                OR EXISTS (SELECT FROM job_outputs AS output WHERE output.job_id = job.job_id AND output.kept_as IS NOT NULL)
                 OR EXISTS (SELECT FROM job_events AS event WHERE event.job_id = job.job_id)
                 OR EXISTS (SELECT FROM orphan_callbacks AS orphan WHERE orphan.task_id = job.external_task_id))
          ORDER BY job.job_id LIMIT $2
@@ -55,6 +56,7 @@ async def forget_late_callbacks(tx: Transaction, user_id: UserId, limit: int) ->
     jobs = [JobId(row["job_id"]) for row in rows]
     await _forget_answers(tx, jobs, [row["external_task_id"] for row in rows if row["external_task_id"] is not None])
     await _forget_events(tx, jobs)
+    await _forget_outputs(tx, jobs)
     return len(jobs)
 
 

@@ -89,7 +89,7 @@ class PlaceInGallery:
 OLDER: Final = "job_id < $2 ORDER BY job_id DESC LIMIT $5"
 NEWER: Final = "job_id > $2 ORDER BY job_id LIMIT $5"
 FITS: Final = """
-    hidden_at IS NULL
+    hidden_at IS NULL AND job.forgotten_at IS NULL
     AND ($3::text IS NULL OR job.status = 'done' AND EXISTS (
         SELECT FROM job_outputs AS output
          WHERE output.job_id = job.job_id AND coalesce(split_part(output.mime, '/', 1), job.kind) = $3))

@@ -63,12 +63,19 @@ class HttpClient:
         self._session: aiohttp.ClientSession | None = None
 
     async def get(
-        self, url: str, *, within: aiohttp.ClientTimeout, query: Mapping[str, str] | None = None
+        self,
+        url: str,
+        *,
+        within: aiohttp.ClientTimeout,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> HttpAnswer:
         if self._session is None:
             self._session = aiohttp.ClientSession(headers=self._headers)
         try:
-            async with self._session.get(url, params=query, timeout=within, allow_redirects=False) as response:
+            async with self._session.get(
+                url, params=query, headers=headers, timeout=within, allow_redirects=False
+            ) as response:
                 return await _read(response)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Transient(f"{self._name} did not answer: {type(error).__name__}") from None

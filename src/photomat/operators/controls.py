@@ -6,6 +6,7 @@ from typing import Final
 from photomat.cluster.instances import lock_instances, want_drain
 from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import ActionResult, journaled
+from photomat.operators.restores import resume_restored
 from photomat.texts.load import Say
 from photomat.texts.sentence import Sentence
 from photomat.work import controls
@@ -64,8 +65,12 @@ async def pause(
 
 
 async def resume(pool: Pool, name: str, *, operator: str, reason: str) -> ActionResult:
+    """End a pause; that of a restored shop ends as a whole, after its checks."""
+    if name == controls.RESTORE:
+        return await resume_restored(pool, operator=operator, reason=reason)
+
     async def act(tx: Transaction) -> ActionResult:
-        if name in {controls.BOT, controls.KIE, controls.RESTORE} and await controls.read_pause(tx, controls.RESTORE):
+        if name in {controls.BOT, controls.KIE} and await controls.read_pause(tx, controls.RESTORE):
             return ActionResult(done=False, says=Sentence("restore-resume-it"))
         if not await controls.delete_pause(tx, name):
             return ActionResult(done=False, says=Sentence("controls-not-paused"))

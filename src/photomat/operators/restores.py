@@ -4,10 +4,10 @@ What happened between the backup and the loss of the database is not in it, so e
 stopped in the transaction that ends the restore: numbers jump ahead, jobs are not submitted, messages that were about to leave
 do not, updates that waited are not handled, refunds wait, nobody is signed in. Meanwhile the ACTIVE instance reads payments
 again from their providers, back to the moment of the backup; edits of cards, polling and payments work as always. Fiscal
-receipts and other calls of that kind ask `photomat_paused('restore')` in their claims, and look before they send.
+receipts are looked up before they are sent (`fiscal/restored.py`).
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -20,6 +20,7 @@ from photomat.db.restoring import end_restore, jump_sequences
 from photomat.db.rows import Row, require_row, row_as
 from photomat.delivery.lock import drop_rings
 from photomat.delivery.resend import drop_resends
+from photomat.fiscal.restored import look_first
 from photomat.inbox.lanes import drop_waiting
 from photomat.jobs.restored import SubmitAgain, UncertainJob, list_uncertain, make_uncertain
 from photomat.jobs.restored import submit_again as submit_job_again
@@ -29,6 +30,7 @@ from photomat.kernel.logs import get_logger
 from photomat.messages.notices import drop_notices
 from photomat.operators.access import end_all_sessions
 from photomat.operators.actions import NO_SUCH_JOB, ActionResult, journaled, write_journal
+from photomat.privacy.export_sender import drop_exports
 from photomat.texts.sentence import Sentence
 from photomat.work import controls
 from photomat.work.controls import BOT, KIE, RESTORE
@@ -40,8 +42,6 @@ BEFORE_SNAPSHOT: Final = timedelta(hours=1)
 """A payment of that time may have been under way while the backup was made."""
 SHOWN: Final = 100
 log = get_logger()
-
-DropForgotten = Callable[[Transaction], Awaitable[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +89,10 @@ class RestoreState:
         return tuple(found)
 
 
-async def finish_restore(
-    pool: Pool, *, operator: str, snapshot_at: datetime, file: str, sha256: str, forget: DropForgotten | None = None
-) -> Restore:
+async def finish_restore(pool: Pool, *, operator: str, snapshot_at: datetime, file: str, sha256: str) -> Restore:
     """Make a loaded backup safe to start on: one transaction with the end of the restore's mark, paused from then on."""
     async with transaction(pool) as tx:
         changed = await _stop_everything(tx, file)
-        if forget is not None:
-            changed["forgotten"] = await forget(tx)
         restore = await _record(
             tx, operator=operator, snapshot_at=snapshot_at, file=file, sha256=sha256, changed=changed
         )
@@ -118,9 +114,10 @@ async def _stop_everything(tx: Transaction, file: str) -> dict[str, int]:
         "at_kie": known,
         "rings": await drop_rings(tx),
         "resends": await drop_resends(tx),
-        "notices": await drop_notices(tx),
+        "notices": await drop_notices(tx) + await drop_exports(tx),
         "broadcast": await drop_broadcasts(tx),
         "updates": await drop_waiting(tx),
+        "fiscal": await look_first(tx),
         "sessions": await end_all_sessions(tx),
     }
     await forget_all_instances(tx)

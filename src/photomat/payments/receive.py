@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from photomat.audit import differences
 from photomat.db.pool import Transaction, on_commit
 from photomat.fiscal import receipt as fiscal
+from photomat.fiscal.restored import hold_back
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
@@ -99,6 +100,7 @@ async def receive_payment(tx: Transaction, incoming: IncomingPayment) -> Receive
         amount=fiscal.taxed(paid=incoming.paid, credit=credit),
         paid_at=incoming.paid_at,
     )
+    await hold_back(tx, payment_id=payment_id)
     if topup is not None:
         await mark_paid(tx, topup.topup_id)
         await _note_another_sum(tx, incoming, topup)

@@ -7,10 +7,9 @@ instead. This module reads every table the registry names, and writes none.
 import asyncio
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
@@ -23,7 +22,7 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, UserId
 from photomat.privacy.personal_data import PersonalData, PersonalTable
-from photomat.texts.load import Say, Texts
+from photomat.texts.load import Texts
 
 ROWS_AT_ONCE: Final = 200
 JOBS_AT_ONCE: Final = 200
@@ -110,20 +109,11 @@ class ExportBuilder:
         say = self.texts.speaker(language)
         lines = [say("export-index-title", user=str(user_id)), "", say("export-index-data")]
         lines += [f"data/{name}.json: {count}" for name, count in found.rows.items() if count]
-        lines += ["", *_part(say, "export-index-inside", found.inside)]
-        lines += ["", *_part(say, "export-index-listed", found.listed)]
-        left_out = {name: each.not_exported for name, each in self.personal.tables.items() if each.not_exported}
-        lines += ["", *_left_out(say, left_out), "", say("export-index-others"), ""]
+        lines += ["", say("export-index-inside", count=len(found.inside)), *found.inside]
+        lines += ["", say("export-index-listed", count=len(found.listed)), *found.listed]
+        left_out = sorted(name for name, each in self.personal.tables.items() if each.not_exported)
+        lines += ["", say("export-index-left-out"), ", ".join(left_out), "", say("export-index-others"), ""]
         return "\n".join(lines)
-
-
-def _part(say: Say, key: str, names: list[str]) -> list[str]:
-    return [say(key, count=len(names)), *names]
-
-
-def _left_out(say: Say, reasons: Mapping[str, str]) -> Iterator[str]:
-    yield say("export-index-left-out")
-    yield ", ".join(sorted(reasons))
 
 
 def _require(file: BinaryIO, most_bytes: int) -> None:
@@ -160,8 +150,8 @@ async def _done_jobs(pool: Pool, user_id: UserId, before: JobId) -> list[JobId]:
     return [JobId(row["job_id"]) for row in rows]
 
 
-def export_name(user_id: UserId, at: datetime) -> str:
-    return f"photomat-{user_id}-{at:%Y-%m-%d}.zip"
+def export_name(user_id: UserId) -> str:
+    return f"photomat-{user_id}.zip"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ The file has no name (`files/conversion.py`), so nothing of it remains, however 
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Final
@@ -140,11 +140,9 @@ class ExportSender(MessageKind[Export]):
         with temporary_file(self.tmp) as file:
             found = await self.builder.build(message.user_id, file, language=message.language, most_bytes=MOST_BYTES)
             file.flush()
-            at = await self._leave(message, size_bytes=file.tell())
+            await self._leave(message, size_bytes=file.tell())
             failpoint("export.after_record")
-            media = Media(
-                kind=MediaKind.DOCUMENT, source=_path_of(file), name=export_name(message.user_id, at), as_is=True
-            )
+            media = Media(kind=MediaKind.DOCUMENT, source=_path_of(file), name=export_name(message.user_id), as_is=True)
             say = self.builder.texts.speaker(message.language)
             caption = say("export-caption", inside=len(found.inside), listed=len(found.listed))
             sent = await self.messenger.send_media(message.chat_id, media, caption)
@@ -174,25 +172,31 @@ class ExportSender(MessageKind[Export]):
         async with transaction(self.pool) as tx:
             ours = await _end(tx, message, outcome=outcome, ending=ending)
             if ours and ending.outcome is Outcome.REFUSED:
-                key = "export-too-large" if isinstance(ending.error, ExportTooLarge) else "export-failed"
-                await notify(tx, key=f"export:{message.request_id}", chat_id=message.chat_id, text_key=key)
+                await _tell_why_not(tx, message, is_too_large=isinstance(ending.error, ExportTooLarge))
         log.info("EXPORT", request_id=message.request_id, user_id=message.user_id, outcome=outcome, error=ending.reason)
 
-    async def _leave(self, message: Export, *, size_bytes: int) -> datetime:
+    async def _leave(self, message: Export, *, size_bytes: int) -> None:
         """Commit that the file leaves now; raise ExportClaimLost when it is not ours to send any more."""
-        at: datetime | None = await self.pool.fetchval(
+        left = await self.pool.fetchval(
             """
             UPDATE export_requests SET left_at = photomat_now(), due_at = NULL, size_bytes = $3
              WHERE request_id = $1 AND fence = $2 AND left_at IS NULL
-            RETURNING left_at
+            RETURNING true
             """,
             message.request_id,
             message.fence,
             size_bytes,
         )
-        if at is None:
+        if not left:
             raise ExportClaimLost
-        return at
+
+
+async def _tell_why_not(tx: Transaction, message: Export, *, is_too_large: bool) -> None:
+    key, chat_id = f"export:{message.request_id}", message.chat_id
+    if is_too_large:
+        await notify(tx, key=key, chat_id=chat_id, text_key="export-too-large")
+    else:
+        await notify(tx, key=key, chat_id=chat_id, text_key="export-failed")
 
 
 async def _end(tx: Transaction, message: Export, *, outcome: str, ending: Ending) -> bool:
@@ -217,3 +221,15 @@ def _path_of(file: BinaryIO) -> Path:
     """The path under which a file without a name can be opened once more, while it is open."""
     folder = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
     return Path(folder) / str(file.fileno())
+
+
+async def drop_exports(tx: Transaction) -> int:
+    """A restored database: an export that was asked for may have been sent since the backup; the user may ask again."""
+    rows = await tx.fetch(
+        """
+        UPDATE export_requests SET due_at = NULL, left_at = photomat_now(), outcome = 'unknown', fence = fence + 1,
+                                   error = 'restored from a backup'
+         WHERE due_at IS NOT NULL RETURNING request_id
+        """
+    )
+    return len(rows)

@@ -66,7 +66,7 @@ class PastForget:
     at: datetime
 
 
-class ClaimLost(Exception):
+class ForgetTakenOver(Exception):
     """Another worker took the request over."""
 
 
@@ -130,6 +130,15 @@ class ForgetWorker:
         )
         return [row_as(ForgetRequest, row) for row in rows]
 
+    async def forget_all(self) -> int:
+        """Do every request that is due, as the loop does; return how many."""
+        done = 0
+        while requests := await self.claim(1):
+            for request in requests:
+                await self.forget(request)
+                done += 1
+        return done
+
     async def forget(self, request: ForgetRequest) -> None:
         failpoint("forget.after_claim")
         try:
@@ -138,8 +147,8 @@ class ForgetWorker:
             else:
                 await self._erase(request, self.personal.erasures[request.step :])
                 await self._done(request)
-        except ClaimLost:
-            log.warning("FORGET_CLAIM_LOST", request_id=request.request_id)
+        except ForgetTakenOver:
+            log.warning("FORGET_TAKEN_OVER", request_id=request.request_id)
 
     async def _erase(self, request: ForgetRequest, erasures: Sequence[Erasure]) -> None:
         await self._delete_files(request.user_id)
@@ -193,7 +202,7 @@ class ForgetWorker:
 
 
 async def _hold(tx: Transaction, request: ForgetRequest, *, step: int | None = None) -> None:
-    """Renew the claim; raise ClaimLost when it is another worker's."""
+    """Renew the claim; raise ForgetTakenOver when it is another worker's."""
     held = await tx.fetchval(
         """
         UPDATE forget_requests SET due_at = photomat_now() + $3::interval, step = coalesce($4, step)
@@ -206,7 +215,7 @@ async def _hold(tx: Transaction, request: ForgetRequest, *, step: int | None = N
         step,
     )
     if not held:
-        raise ClaimLost
+        raise ForgetTakenOver
 
 
 async def _finish(tx: Transaction, request: ForgetRequest) -> None:
@@ -221,7 +230,7 @@ async def _finish(tx: Transaction, request: ForgetRequest) -> None:
         SWEEP_AFTER,
     )
     if not done:
-        raise ClaimLost
+        raise ForgetTakenOver
 
 
 async def _end_sweep(tx: Transaction, request: ForgetRequest) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
+from photomat.providers.fiscal_port import PaidWithoutReceipt, RegisteredReceipt
 from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
 from photomat.providers.port import (
     FiscalRefused,
@@ -28,10 +29,10 @@ from photomat.providers.port import (
     InvoiceTerms,
     ProviderReport,
 )
+from photomat.providers.yookassa_receipts import FiscalDocumentKind, known_receipts, receipt_of
 
 MAX_DESCRIPTION_LENGTH: Final = 128
 MAX_KEY_LENGTH: Final = 64
-NO_VAT: Final = 1
 NO_RECEIPT: Final = "receipt is missing or illegal"
 KEY_TAKEN: Final = "idempotence key duplicated"
 ANYWHERE: Final = "https://t.me/"
@@ -69,23 +70,6 @@ def refund_order(payment_id: str, amount: Money, fiscal: FiscalTerms | None = No
         "amount": {"value": written(amount), "currency": amount.currency},
     }
     return order if fiscal is None else {**order, "receipt": receipt_of(fiscal, amount)}
-
-
-def receipt_of(fiscal: FiscalTerms, amount: Money) -> dict[str, Any]:
-    """The fiscal receipt of a sum, as one item. The form of the self-employed is shorter, with whole quantities."""
-    item: dict[str, Any] = {
-        "description": fiscal.item[:MAX_DESCRIPTION_LENGTH],
-        "quantity": 1 if fiscal.form == "self-employed" else "1.00",
-        "amount": {"value": written(amount), "currency": amount.currency},
-        "vat_code": NO_VAT if fiscal.form == "self-employed" else fiscal.vat_code,
-    }
-    customer = {"email": fiscal.email} if fiscal.email else {"phone": fiscal.phone}
-    if fiscal.form == "self-employed":
-        return {"customer": customer, "items": [item]}
-    item |= {"payment_subject": fiscal.payment_subject, "payment_mode": fiscal.payment_mode}
-    item |= {"measure": fiscal.measure} if fiscal.measure else {}
-    tax_system = {} if fiscal.tax_system is None else {"tax_system_code": fiscal.tax_system}
-    return {"customer": customer, "items": [item], **tax_system}
 
 
 def short_key(key: str) -> str:
@@ -175,12 +159,20 @@ class YooKassa:
     lists_refunds: Final = True
 
     def __init__(
-        self, *, base_url: str, shop_id: str, secret_key: str, sources: str, timeout_s: float | None = None
+        self,
+        *,
+        base_url: str,
+        shop_id: str,
+        secret_key: str,
+        sources: str,
+        self_employed: bool = False,
+        timeout_s: float | None = None,
     ) -> None:
         pair = b64encode(f"{shop_id}:{secret_key}".encode()).decode()
         headers = {"Authorization": f"Basic {pair}"}
         self._exchange = ProviderHttp(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
         self._networks = networks_of(sources)
+        self._self_employed = self_employed
 
     async def create(self, asked: InvoiceTerms) -> Invoice:
         """Create a payment; repeated after it was paid, the URL is the return URL."""
@@ -226,6 +218,29 @@ class YooKassa:
             raise OutcomeUnknown("YooKassa has not finished the refund: ask again by the same key")
         return str(refund["id"]) if is_payment_id(refund.get("id")) else None
 
+    async def receipts_of(self, external_payment_id: str) -> Sequence[RegisteredReceipt]:
+        """Every fiscal receipt of a payment and of its refunds; empty while none is registered."""
+        payment = await self._payment(external_payment_id)
+        if payment is None:
+            return []
+        found = await self._receipts_about(payment, "income", {"payment_id": external_payment_id})
+        if not found and payment.get("receipt_registration") is None:
+            raise PaidWithoutReceipt
+        for refund in reversed(await self._listed("/refunds", {"payment_id": external_payment_id})):
+            if isinstance(refund, Mapping) and is_payment_id(refund.get("id")):
+                found += await self._receipts_about(refund, "annulment", {"refund_id": str(refund["id"])})
+        return found
+
+    async def _receipts_about(
+        self, thing: Mapping[str, Any], kind: FiscalDocumentKind, query: Mapping[str, str]
+    ) -> list[RegisteredReceipt]:
+        """The receipts of a payment or a refund; those of the self-employed are in «Мой налог», not in this list."""
+        listed = [] if self._self_employed else list(reversed(await self._listed("/receipts", query)))
+        try:
+            return known_receipts(thing, listed, kind=kind, is_listed=not self._self_employed)
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            raise Transient(f"YooKassa sent an unreadable receipt: {error}") from None
+
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  no signature there
         """The payment a notice names; only its source can be checked."""
         if not comes_from(source, self._networks):
@@ -267,9 +282,10 @@ class YooKassa:
     def _refusal(self, path: str, status: int, body: Mapping[str, Any]) -> PhotomatError:
         reason, field = str(body.get("description"))[:200], str(body.get("parameter") or "")[:100]
         log.warning("PAY_REFUSED", provider=self.name, status=status, reason=reason)
-        if KEY_TAKEN in reason.lower():
-            return OutcomeUnknown("YooKassa has this key with another body: what was asked first stands")
-        key = "refund-refused" if path == "/refunds" else "provider-refused"
+        is_refund = path == "/refunds"
+        if is_refund and KEY_TAKEN in reason.lower():
+            return OutcomeUnknown("YooKassa has this refund's key with another body: what was asked first stands")
+        key = "refund-refused" if is_refund else "provider-refused"
         if NO_RECEIPT in reason.lower() or field.partition(".")[0] == "receipt":
             return FiscalRefused(key, field=field.removeprefix("receipt").removeprefix("."), reason=reason)
         return Rejected(key)

@@ -42,8 +42,11 @@ BACKLOGS: Final[Mapping[str, str]] = {
     "refunds": "SELECT due_at FROM payment_refunds",
     "rewards": """
         SELECT due_at FROM referrals UNION ALL SELECT due_at FROM referral_shares UNION ALL SELECT due_at FROM gifts""",
+    "fiscal": "SELECT due_at FROM fiscal_receipts",
     "receipts": "SELECT due_at FROM receipts",
     "notices": "SELECT due_at FROM notices",
+    "exports": "SELECT due_at FROM export_requests",
+    "forgets": "SELECT due_at FROM forget_requests",
     "audiences": "SELECT due_at FROM broadcasts",
     "broadcasts": """
         SELECT send.due_at FROM broadcasts JOIN broadcast_sends AS send USING (broadcast_id)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from photomat.cluster.instances import RunningInstance, running_instances
 from photomat.db.pool import Pool
-from photomat.db.rows import Row, require_row
+from photomat.db.rows import Row, require_row, row_as
 from photomat.kernel.metrics import EVENTS
 from photomat.reports.backlog import PACED, Backlog, StepTime, read_backlogs, read_step_times
 from photomat.reports.money import LastProof, last_proof
@@ -74,6 +74,25 @@ class IncidentRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LastBackup:
+    """The newest backup that ended, and what was wrong with it."""
+
+    at: datetime
+    is_proved: bool
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRestore:
+    """The database was restored and waits for an operator."""
+
+    file: str
+    snapshot_at: datetime
+    is_read: bool
+    uncertain: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
     instances: Sequence[RunningInstance]
     pauses: Sequence[Pause]
@@ -84,6 +103,8 @@ class HealthReport:
     chats_blocked: int
     database: DatabaseState
     proof: LastProof | None
+    backup: LastBackup | None
+    restored: OpenRestore | None
     incidents: Sequence[IncidentRow]
 
     @property
@@ -108,8 +129,32 @@ async def read_health(pool: Pool, *, budgets: Sequence[Budget]) -> HealthReport:
         chats_blocked=await count_blocked_chats(pool),
         database=await read_database(pool),
         proof=await last_proof(pool),
+        backup=await read_last_backup(pool),
+        restored=await read_restore(pool),
         incidents=await read_incidents(pool),
     )
+
+
+async def read_last_backup(pool: Pool) -> LastBackup | None:
+    row = await pool.fetchrow(
+        """
+        SELECT started_at AS at, proved_at IS NOT NULL AS is_proved, error FROM backups
+         WHERE ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1
+        """
+    )
+    return None if row is None else row_as(LastBackup, row)
+
+
+async def read_restore(pool: Pool) -> OpenRestore | None:
+    row = await pool.fetchrow(
+        """
+        SELECT file, snapshot_at, payments_read_at IS NOT NULL AS is_read,
+               (SELECT count(*) FROM generation_jobs
+                 WHERE settled_at IS NULL AND restored_at IS NOT NULL AND external_task_id IS NULL) AS uncertain
+          FROM restores WHERE resumed_at IS NULL
+        """
+    )
+    return None if row is None else row_as(OpenRestore, row)
 
 
 async def active_pauses(pool: Pool) -> list[Pause]:

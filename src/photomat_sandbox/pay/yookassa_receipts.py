@@ -202,6 +202,7 @@ class ShopReceipt:
             "type": self.kind,
             "status": self.status,
             "items": self.content["items"],
+            "settlements": self.content.get("settlements", []),
             "created_at": iso(self.created_at),
         }
         body |= {"payment_id": self.payment_id} if self.refund_id is None else {"refund_id": self.refund_id}

@@ -22,10 +22,12 @@ from photomat.catalog.search import search
 from photomat.operators.access import Role
 from photomat.operators.controls import control_title
 from photomat.texts.load import Say
-from photomat.work.controls import BOT, KIE, MODEL, Pause, read_pauses
+from photomat.work.controls import BOT, KIE, MODEL, RESTORE, Pause, read_pauses
 
 SHORT: Final = {"bot": BOT, "kie": KIE}
 """What buttons call the bot and the provider; any other name is a model."""
+RESUMED: Final = {**SHORT, "restore": RESTORE}
+"""What can be resumed besides models; a restore paused by itself."""
 MODELS_SHOWN: Final = 8
 
 
@@ -65,10 +67,11 @@ async def begin_pause(
     if await refuse_viewer(tap, ctx, role):
         return
     called = callback_data.model
-    if called not in SHORT and called not in ctx.orders.catalog.models:
+    names = SHORT if callback_data.stop else RESUMED
+    if called not in names and called not in ctx.orders.catalog.models:
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
-    name = SHORT.get(called, f"{MODEL}{called}")
+    name = names.get(called, f"{MODEL}{called}")
     await begin_named(tap, ctx, Verb.PAUSE if callback_data.stop else Verb.RESUME, name)
 
 
@@ -100,7 +103,7 @@ def models_page(say: Say, found: Sequence[Model], *, language: str) -> View:
 
 
 def _resume(say: Say, pause: Pause) -> InlineKeyboardButton:
-    short = {name: called for called, name in SHORT.items()}
+    short = {name: called for called, name in RESUMED.items()}
     called = pause.model or short[pause.name]
     label = say("admin-resume", what=control_title(pause.name).in_(say))
     return button(label, PauseButton(model=called, stop=False))

@@ -14,8 +14,6 @@ from photomat.kernel.money import Money
 from photomat.texts.load import Say
 from photomat.users.consent import Consent
 
-PAID_WITH = {"yookassa": "ЮKassa", "cryptopay": "Crypto Pay"}
-
 
 def privacy_page(ctx: UpdateContext, options: PrivacyOptions, consent: Consent | None) -> View:
     """What is stored, why, for how long, and who receives it; the operator's own document, if there is one."""
@@ -39,10 +37,13 @@ def privacy_page(ctx: UpdateContext, options: PrivacyOptions, consent: Consent |
         given = f"{consent.given_at:%d.%m.%Y}"
         parts.append(say("privacy-consent", version=escape(consent.version), given=given))
     rows = [
-        [_button(say, "privacy-export", PrivacyAction.EXPORT), _button(say, "privacy-forget", PrivacyAction.FORGET)]
+        [
+            button(say("privacy-export"), PrivacyButton(action=PrivacyAction.EXPORT)),
+            button(say("privacy-forget"), PrivacyButton(action=PrivacyAction.FORGET)),
+        ]
     ]
     if consent is not None:
-        rows.append([_button(say, "privacy-withdraw", PrivacyAction.WITHDRAW)])
+        rows.append([button(say("privacy-withdraw"), PrivacyButton(action=PrivacyAction.WITHDRAW))])
     return View(text="\n\n".join(parts), rows=[*rows, [to_home(say)]])
 
 
@@ -51,7 +52,7 @@ def _days(say: Say, days: int) -> str:
 
 
 def _receivers(say: Say, options: PrivacyOptions) -> str:
-    named = ", ".join(PAID_WITH.get(each, each) for each in options.payment_providers)
+    named = ", ".join(say(f"wallet-way-{each}") for each in options.payment_providers)
     return say("privacy-paid-with", names=named) if named else say("privacy-paid-stars")
 
 
@@ -86,7 +87,7 @@ def forget_page(say: Say, *, balance: Money, owed: Money) -> View:
 
 def forget_blocked(say: Say, reasons: Sequence[str]) -> View:
     lines = [f"• {say(reason)}" for reason in reasons]
-    back = _button(say, "privacy-back", PrivacyAction.PAGE)
+    back = button(say("privacy-back"), PrivacyButton(action=PrivacyAction.PAGE))
     return View(text="\n".join([say("forget-blocked"), "", *lines]), rows=[[back]])
 
 
@@ -95,7 +96,9 @@ def forget_begun(say: Say) -> View:
 
 
 def withdrawn(say: Say) -> View:
-    return View(text=say("consent-withdrawn"), rows=[[_button(say, "privacy-back", PrivacyAction.PAGE)]])
+    return View(
+        text=say("consent-withdrawn"), rows=[[button(say("privacy-back"), PrivacyButton(action=PrivacyAction.PAGE))]]
+    )
 
 
 def ask_consent(ctx: UpdateContext, *, draft_id: int = 0, update: int = 0) -> View:
@@ -132,7 +135,3 @@ def consent_declined(say: Say) -> View:
 
 def consent_thanks(say: Say) -> View:
     return View(text=say("consent-thanks"), rows=[[to_home(say)]])
-
-
-def _button(say: Say, key: str, action: PrivacyAction) -> InlineKeyboardButton:
-    return button(say(key), PrivacyButton(action=action))

@@ -7,10 +7,14 @@ from aiohttp import web
 
 from photomat.console.lists import CSV_ROWS, PAGE_SIZE, csv_response
 from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
+from photomat.files.conversion import temporary_file
 from photomat.kernel.ids import UserId
 from photomat.operators import money, users
+from photomat.operators.access import Role
 from photomat.operators.actions import ActionResult
+from photomat.operators.privacy import forget_user, note_export
 from photomat.payments.payment import find_payment
+from photomat.privacy.export import export_name
 from photomat.reports.users import COUNTED, UserFilter, UserLine, list_users, read_user
 from photomat.texts.sentence import Sentence
 from photomat.users.standing import OwnLimits
@@ -23,6 +27,7 @@ TERMS: Final = {
     "good": None,
 }
 """How long a ban may last; `good`: for good."""
+CHUNK_BYTES: Final = 256 * 1024
 TONES: Final = {
     "done": "good",
     "rewarded": "good",
@@ -190,6 +195,32 @@ async def refund_payment(ctx: ActionContext) -> web.Response:
     return await _back(ctx, result)
 
 
+async def export(ctx: ActionContext) -> web.StreamResponse:
+    """Everything that is held about the user, as a download; nothing of the file stays here."""
+    user_id = UserId(ctx.id("user_id"))
+    noted = await note_export(ctx.pool, user_id, operator=ctx.operator.name, reason=ctx.reason)
+    if not noted.done:
+        return await _back(ctx, noted)
+    with temporary_file(ctx.config.tmp) as file:
+        await ctx.config.exports.build(user_id, file, language=ctx.language)
+        size_bytes = file.tell()
+        file.seek(0)
+        response = web.StreamResponse(headers={"Content-Disposition": f'attachment; filename="{export_name(user_id)}"'})
+        response.content_type, response.content_length = "application/zip", size_bytes
+        await response.prepare(ctx.request)
+        while chunk := file.read(CHUNK_BYTES):
+            await response.write(chunk)
+        await response.write_eof()
+    return response
+
+
+async def forget(ctx: ActionContext) -> web.Response:
+    user_id = UserId(ctx.id("user_id"))
+    personal = ctx.config.exports.personal
+    result = await forget_user(ctx.pool, personal, user_id, operator=ctx.operator.name, reason=ctx.reason)
+    return await _back(ctx, result)
+
+
 async def _back(ctx: ActionContext, result: ActionResult) -> web.Response:
     return await ctx.done(result, back=f"{BASE}/users/{ctx.id('user_id')}")
 
@@ -204,4 +235,6 @@ ACTIONS: Final = (
     Action("/users/{user_id}/credit", credit),
     Action("/users/{user_id}/debit", debit),
     Action("/users/{user_id}/payments/{payment_id}/refund", refund_payment),
+    Action("/users/{user_id}/export", export, role=Role.OWNER),
+    Action("/users/{user_id}/forget", forget, role=Role.OWNER),
 )

@@ -8,7 +8,7 @@
 -- anything is sent again. `sent_at` is when a request last left, `sends` how many did.
 --
 -- `fiscal_documents` is what the issuers were seen to hold: written when they answer, by every look-up and by the daily comparison. The
--- audit compares it with our rows. `fiscal_start` says since when payments need a row: older ones have none, and programs of an older
+-- audit compares it with our rows; `missing_since` is when a complete list first lacked it. `fiscal_start` says since when payments need a row: older ones have none, and programs of an older
 -- version write none, so a sweep adds what is missing. `fiscal_comparisons` is when an issuer's list was last compared.
 LOCK TABLE payments, payment_refunds IN SHARE ROW EXCLUSIVE MODE;
 CREATE TABLE fiscal_receipts (
@@ -62,6 +62,7 @@ CREATE TABLE fiscal_documents (
     amount         bigint      NOT NULL,
     operation_at   timestamptz NOT NULL,
     annulled_at    timestamptz,
+    missing_since  timestamptz,
     first_seen_at  timestamptz NOT NULL DEFAULT photomat_now(),
     seen_at        timestamptz NOT NULL DEFAULT photomat_now(),
     CONSTRAINT fiscal_documents_pkey PRIMARY KEY (issuer, external_id)

@@ -10,5 +10,8 @@ restore-submit-certain = What became of this job is known: it must not be submit
 restore-submit-task = The job has a task at Kie already: its result will come by itself.
 
 ## Backups.
-alert-backup = Backup
-alert-backup-now = The last proved backup is { $hours } h old, and it should be no older than { $wanted } h. { $error }
+alert-backup = No recent backup
+alert-backup-now =
+    The last proved backup is { $hours } h old, and it should be no older than { $wanted } h. The shop works, but if the disk fails, everything since then is lost. { $error }
+
+    👉 <code>photomat backup</code> makes one now and says what is wrong; <code>photomat backup list</code> shows those that were made.

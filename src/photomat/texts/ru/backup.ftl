@@ -10,9 +10,8 @@ restore-submit-certain = Судьба этого заказа известна: 
 restore-submit-task = У заказа уже есть задача в Kie: её результат придёт сам.
 
 ## Резервные копии.
-alert-backup = Резервная копия
-alert-backup-now = Последней проверенной копии { $hours ->
-    [one] { $hours } час
-    [few] { $hours } часа
-   *[many] { $hours } часов
-}, а нужна не старше { $wanted }. { $error }
+alert-backup = Нет свежей резервной копии
+alert-backup-now =
+    Последней проверенной копии { $hours } ч, а нужна не старше { $wanted } ч. Магазин работает, но если диск откажет, пропадёт всё, что было после неё. { $error }
+
+    👉 <code>photomat backup</code> сделает копию сейчас и скажет, что мешает; <code>photomat backup list</code> покажет сделанные.

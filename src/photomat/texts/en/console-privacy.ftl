@@ -1,0 +1,13 @@
+user-forget-begun = User { $user }: their data is being erased; the number and the money stay.
+user-forget-blocked = User { $user } cannot be forgotten now: { $why }.
+user-export-taken = An operator took an export of the data of user { $user }.
+did-forget = user forgotten
+did-export = export of data
+console-privacy-title = The customer's data
+console-privacy-export = Download all data
+console-privacy-download = Download
+console-privacy-export-hint = A zip of everything that is held about the customer, with copies of results. That you took it is written to the journal.
+console-privacy-forget = Forget the customer
+console-privacy-forget-hint = Erases the name, orders, results and messages. The number, the money, promo codes, invitations and a ban stay. It cannot be undone. The reason is erased too: it may name the customer.
+health-loop-exports = Exports of data
+health-loop-forgets = Erasing of data

@@ -1,0 +1,13 @@
+user-forget-begun = Пользователь { $user }: данные удаляются, номер и деньги остаются.
+user-forget-blocked = Пользователя { $user } сейчас забыть нельзя: { $why }.
+user-export-taken = Данные пользователя { $user } выгружены оператором.
+did-forget = забыт пользователь
+did-export = выгрузка данных
+console-privacy-title = Данные клиента
+console-privacy-export = Скачать все данные
+console-privacy-download = Скачать
+console-privacy-export-hint = Zip: всё, что хранится о клиенте, с копиями результатов. Выдача записывается в журнал.
+console-privacy-forget = Забыть клиента
+console-privacy-forget-hint = Удаляет имя, заказы, результаты, переписку. Остаются номер, деньги, промокоды, приглашения и бан. Отменить нельзя. Причина тоже удалится: она может назвать клиента.
+health-loop-exports = Выгрузки данных
+health-loop-forgets = Удаление данных
