@@ -70,7 +70,7 @@ NO_STRIKES: Final = StrikePolicy(ban_reason={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class ContentRefusal:
     """A refused text, or with the action `warn` one that an operator was told of."""
 
     refusal_id: int
@@ -118,7 +118,7 @@ class NewRefusal:
     reason: str | None = None
 
 
-async def record(tx: Transaction, new: NewRefusal) -> tuple[Refusal, bool]:
+async def record(tx: Transaction, new: NewRefusal) -> tuple[ContentRefusal, bool]:
     """Record a refusal once per text of a draft, and whether it is a new strike. A graver rule replaces a warning."""
     row = await require_row(
         tx,
@@ -199,7 +199,7 @@ async def user_of(pool: Pool, refusal_id: int) -> UserId | None:
     return user
 
 
-async def find_refusal(tx: Transaction, refusal_id: int, *, user_id: UserId | None = None) -> Refusal | None:
+async def find_refusal(tx: Transaction, refusal_id: int, *, user_id: UserId | None = None) -> ContentRefusal | None:
     """A refusal, of this user if one is given, locked until the commit."""
     row = await tx.fetchrow(
         f"""
@@ -212,7 +212,7 @@ async def find_refusal(tx: Transaction, refusal_id: int, *, user_id: UserId | No
     return None if row is None else refusal_of(row)
 
 
-async def appeal(tx: Transaction, refusal_id: int, *, user_id: UserId) -> tuple[AppealOutcome, Refusal | None]:
+async def appeal(tx: Transaction, refusal_id: int, *, user_id: UserId) -> tuple[AppealOutcome, ContentRefusal | None]:
     """A customer's appeal, once per refusal."""
     refusal = await find_refusal(tx, refusal_id, user_id=user_id)
     if refusal is None:
@@ -303,5 +303,5 @@ async def forget_old_texts(pool: Pool, older_than: timedelta, limit: int) -> Bat
     return Batch(forgotten, more=forgotten == limit)
 
 
-def refusal_of(row: Row) -> Refusal:
-    return row_as(Refusal, row, source=RefusalSource(row["source"]), action=RuleAction(row["action"]))
+def refusal_of(row: Row) -> ContentRefusal:
+    return row_as(ContentRefusal, row, source=RefusalSource(row["source"]), action=RuleAction(row["action"]))
