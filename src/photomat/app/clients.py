@@ -18,14 +18,14 @@ from photomat.providers.my_tax import MyTax, TaxAccount
 from photomat.providers.port import PaymentProvider
 from photomat.providers.yookassa import YooKassa
 from photomat.telegram.local_folder import LocalFolder
-from photomat.telegram.pacing import Measured, Pacing
+from photomat.telegram.pacing import CallTimer, Pacing
 
 
 def connect_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
     """Connect to Telegram, within the rate limits shared by all instances, and to Kie."""
     session = AiohttpSession(api=_bot_api_server(settings))
     session.middleware(Pacing(pool, calls_per_s=settings.telegram_calls_per_s))
-    session.middleware(Measured())  # inside the limits: what never leaves is not timed
+    session.middleware(CallTimer())  # inside the limits: what never leaves is not timed
     bot = Bot(settings.bot_token or "", session=session)
     stack.push_async_callback(bot.session.close)
     return bot, connect_kie(stack, settings)

@@ -75,7 +75,7 @@ class Pacing(BaseRequestMiddleware):
             raise
 
 
-class Measured(BaseRequestMiddleware):
+class CallTimer(BaseRequestMiddleware):
     """Times the requests that really leave; without a budget none does."""
 
     async def __call__(

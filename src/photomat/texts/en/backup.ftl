@@ -15,3 +15,7 @@ alert-backup-now =
     The last proved backup is { $hours } h old, and it should be no older than { $wanted } h. The shop works, but if the disk fails, everything since then is lost. { $error }
 
     👉 <code>photomat backup</code> makes one now and says what is wrong; <code>photomat backup list</code> shows those that were made.
+
+setting-about-backup-dir = Folder of backups the bot makes by itself: on another disk than DATA_DIR. Empty: none.
+setting-about-backup-every-h = Hours between two of them; 0: none by itself.
+setting-about-backup-keep = How many of them stay; 0: all.
