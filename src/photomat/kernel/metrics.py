@@ -118,7 +118,7 @@ TELEGRAM_S = Histogram(
 )
 PROVIDER_S = Histogram(
     "photomat_provider_request_seconds",
-    "Calls to payment providers and the tax service.",
+    "Calls to payment providers, the tax service and the content checker.",
     ["provider", "call", "outcome"],
     buckets=CALL_BUCKETS,
     registry=REGISTRY,
