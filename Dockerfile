@@ -19,7 +19,7 @@ ARG AUDIO=
 RUN test -z "$AUDIO" \
  || .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements/audio.txt
 ARG EXTRAS=
-RUN for extra in $(echo "$EXTRAS" | tr , ' '); do \
+RUN IFS=,; for extra in $EXTRAS; do \
       .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r "requirements/$extra.txt" || exit 1; \
     done
 COPY pyproject.toml README.md LICENSE ./

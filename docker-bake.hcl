@@ -6,6 +6,7 @@ variable "REVISION" { default = "" }
 variable "CREATED" { default = "" }
 variable "SOURCE" { default = "" }
 variable "AUDIO" { default = "" }
+variable "EXTRAS" { default = "" }
 
 group "default" {
   targets = ["image"]
@@ -18,6 +19,7 @@ target "image" {
   tags       = notequal(VERSION, "") ? ["${IMAGE}:${VERSION}", "${IMAGE}:latest"] : ["${IMAGE}:latest"]
   args = {
     AUDIO    = AUDIO
+    EXTRAS   = EXTRAS
     VERSION  = VERSION
     REVISION = REVISION
     CREATED  = CREATED

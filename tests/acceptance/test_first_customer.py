@@ -181,7 +181,7 @@ async def test_the_page_is_followed_to_a_paying_customer(tmp_path: Path) -> None
     assert service.returncode == 0
     assert "✗" not in said["sudo photomat check"]
     assert "/console/" in said["sudo photomat console link"]
-    assert len(list((tmp_path / "server" / "var" / "backups" / "photomat").iterdir())) == 1
+    assert len(list((tmp_path / "server" / "var" / "backups" / "photomat").glob("*.photomat"))) == 1
     assert "stars" in said["sudo photomat payments list"].lower()
     assert list((tmp_path / "server" / "home").iterdir()) == [], "nothing is left in anybody's home"
 
