@@ -1,12 +1,15 @@
 """The simulated Bot API server in local mode, and the bot's picture: as tdlib/telegram-bot-api does it."""
 
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from aiogram.exceptions import TelegramBadRequest
 from aiogram.types import BufferedInputFile, InputProfilePhotoStatic
+from aiohttp import ClientSession, FormData
 
-from photomat_sandbox.telegram.file_on_disk import content_at
+from photomat_sandbox.telegram.file_on_disk import content_at, sha256_of
 from support.telegram_media import picture, video
 from support.telegram_sim import running_telegram
 
@@ -26,6 +29,23 @@ async def test_local_mode_names_absolute_paths_and_takes_files_of_its_own_disk(t
             assert content_at(Path(path)) == film
         await bot.set_webhook("http://127.0.0.1:12345/hook", max_connections=100_000)
         assert (await bot.get_webhook_info()).max_connections == 100_000
+
+
+async def test_a_large_file_of_a_person_outlives_its_request(tmp_path: Path) -> None:
+    film = video(padding=40 * MIB)
+    async with running_telegram(local_dir=tmp_path) as telegram, telegram.bot() as bot, ClientSession() as session:
+        form = FormData({"kind": "video"})
+        form.add_field("file", BytesIO(film), filename="a.mp4")
+        url = f"{telegram.url}/sandbox/chats/{telegram.person().user_id}/file"
+        async with session.post(url, data=form) as answer:
+            assert answer.status == 200
+        (update,) = await bot.get_updates()
+        assert update.message is not None
+        assert update.message.video is not None
+        path = (await bot.get_file(update.message.video.file_id)).file_path or ""
+        content = content_at(Path(path))
+        assert not isinstance(content, bytes)
+        assert sha256_of(content) == sha256(film).hexdigest()
 
 
 async def test_the_cloud_refuses_all_of_that(tmp_path: Path) -> None:

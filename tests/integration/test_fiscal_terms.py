@@ -1,25 +1,20 @@
 """YooKassa's fiscal receipts: frozen with their top-up or refund, so that a repeated request is the same; read until issued."""
 
 from dataclasses import replace
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from aiogram import Bot
 
-from photomat.app.clients import receipt_readers
-from photomat.app.wiring import refund_calls
 from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
 from photomat.fiscal.contacts import Contact, forget_contact, save_contact
-from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy, FiscalTimes
 from photomat.kernel.ids import BotId
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.invoices import InvoicePoller
-from photomat.payments.refunds import RefundCall
 from photomat.payments.service import TopupRequest, TopupService
 from photomat.providers.port import Invoice
 from support.database import pool_of, shift_clock
+from support.fiscal_shop import reads, refunds_at
 from support.money import rub
 from support.pay_sim import RunningPay, running_pay
 from support.paying import shop_options
@@ -62,11 +57,6 @@ async def looks(pool: Pool, pay: RunningPay) -> None:
     await shift_clock(pool, 3600)
     for invoice in await poller.claim(9):
         await poller.poll(invoice)
-
-
-def refunds_at(pay: RunningPay) -> RefundCall:
-    """How the product asks this shop; Telegram is not asked here."""
-    return refund_calls(Bot("1:unused"), {"yookassa": pay.yookassa})["yookassa"]
 
 
 async def test_a_lost_answer_is_asked_for_again_with_the_same_receipt(database: str) -> None:
@@ -150,18 +140,6 @@ async def test_a_payment_from_before_is_refunded_without_a_receipt(database: str
         await refund_all(pool, refunds_at(pay), provider="yookassa")
         assert [state for *_, state in await refunds_of(pool)] == ["done"]
         assert not pay.shop.receipts.receipts
-
-
-async def reads(pool: Pool, pay: RunningPay, *, after_s: float = 3600) -> list[tuple[str, str]]:
-    """One round of the loop of fiscal receipts; gives what became of each: kind and state."""
-    times = FiscalTimes(request=timedelta(seconds=1), unknown_delay=timedelta(seconds=5))
-    policy = FiscalPolicy(readers=receipt_readers({"yookassa": pay.yookassa}), tax=None, taxed=frozenset())
-    issuer = FiscalIssuer(pool=pool, policy=policy, times=times)
-    await shift_clock(pool, after_s)
-    for claimed in await issuer.claim(9):
-        await issuer.issue(claimed)
-    rows = await pool.fetch("SELECT kind, state FROM fiscal_receipts ORDER BY fiscal_id")
-    return [(row["kind"], row["state"]) for row in rows]
 
 
 async def test_receipts_are_issued_when_yookassa_has_registered_them(database: str) -> None:

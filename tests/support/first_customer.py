@@ -74,7 +74,8 @@ class Server:
 
     def here(self, typed: str) -> str:
         """The page's words with the paths of this server."""
-        return typed.replace("<this repository>", shlex.quote(str(ROOT))).replace("/opt/photomat", str(self.program))
+        typed = typed.replace("<this repository>", shlex.quote(str(ROOT))).replace("/opt/photomat", str(self.program))
+        return typed.replace("/var/backups", f"{self.folder}/var/backups")
 
     def types(self, typed: str, *, answers: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
         """Type commands; `answers` are what is typed when asked."""

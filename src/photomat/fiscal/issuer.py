@@ -40,8 +40,6 @@ AROUND: Final = timedelta(minutes=10)
 WAITS: Final = timedelta(seconds=20)
 OVERDUE: Final = timedelta(days=3)
 """YooKassa: a receipt that is not registered after three days needs its support."""
-MOST_RETRY_S: Final = 900.0
-FIRST_RETRY_S: Final = 5.0
 log = get_logger()
 
 
@@ -340,15 +338,13 @@ class FiscalIssuer:
 
     async def _never_left(self, receipt: FiscalReceipt, error: Transient) -> None:
         reason = error.code if isinstance(error, TaxServicePaused) else str(error)
-        wait_s = error.retry_after_s or backoff_s(receipt.attempts - 1, first_s=FIRST_RETRY_S, most_s=MOST_RETRY_S)
-        await store.put_back(self.pool, receipt, after=timedelta(seconds=wait_s), error=reason)
-        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=round(wait_s, 1), reason=reason)
+        await store.put_back(self.pool, receipt, after=_seconds(error.retry_after_s), error=reason)
+        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=error.retry_after_s, reason=reason)
 
     async def _later(self, receipt: FiscalReceipt, error: str, *, retry_after_s: float | None) -> None:
         """Nothing was sent, or nothing could be read: what was known of it stays known."""
-        wait_s = retry_after_s or backoff_s(receipt.attempts - 1, first_s=FIRST_RETRY_S, most_s=MOST_RETRY_S)
-        await store.postpone(self.pool, receipt, after=timedelta(seconds=wait_s), error=error)
-        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=round(wait_s, 1), reason=error)
+        await store.postpone(self.pool, receipt, after=_seconds(retry_after_s), error=error)
+        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=retry_after_s, reason=error)
 
     async def _block(self, receipt: FiscalReceipt, reason: str) -> None:
         if await store.record_waiting(self.pool, receipt, state="blocked", error=reason[:300]):
@@ -359,6 +355,10 @@ class FiscalIssuer:
         if self.policy.tax is None:
             raise Transient("the tax service is switched off")
         return self.policy.tax
+
+
+def _seconds(wait_s: float | None) -> timedelta | None:
+    return None if wait_s is None else timedelta(seconds=wait_s)
 
 
 def _fits(found: RegisteredReceipt, receipt: FiscalReceipt) -> bool:

@@ -17,7 +17,7 @@ from photomat.jobs.strikes import ban_if_due
 from photomat.kernel.logs import get_logger
 from photomat.moderation import checker as verdicts
 from photomat.moderation import refusal as refusals
-from photomat.moderation.checker import ContentChecker, Question, Verdict
+from photomat.moderation.checker import ContentChecker, ContentVerdict, Question
 from photomat.moderation.order_texts import order_hash, text_hash, texts_of, wished
 from photomat.moderation.refusal import CHECKER, NewRefusal, RefusalSource, StrikePolicy
 from photomat.moderation.rulebook import RuleBook
@@ -133,7 +133,7 @@ class ContentCheck:
         )
 
 
-def _of_checker(verdict: Verdict) -> _Found:
+def _of_checker(verdict: ContentVerdict) -> _Found:
     action = RuleAction.STRIKE if verdict.is_strike else RuleAction.REFUSE
     return _Found(source=RefusalSource.CHECKER, rule_id=CHECKER, action=action, reason=verdict.reason)
 
