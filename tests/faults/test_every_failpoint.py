@@ -38,6 +38,8 @@ ASKED_AGAIN: Final = ("send.after_record", "send.after_send")
 ALERTS: Final = ("alert.after_claim", "alert.after_send")
 OF_COMMANDS: Final = frozenset(point for point in FAILPOINTS if point.startswith(("backup.", "restore.")))
 """No running instance passes them: test_backup.py kills the commands there."""
+OF_RECEIPTS: Final = frozenset(point for point in FAILPOINTS if point.startswith("fiscal."))
+"""test_fiscal_killed.py kills instances there."""
 NOT_ON_THE_WAY: Final = frozenset(
     {"submit.before_unknown", "deliver.after_slot", "orphan.before_commit", "orphan.after_match", *ASKED_AGAIN, *ALERTS}
     | set(PAYMENT_STORIES)
@@ -46,6 +48,7 @@ NOT_ON_THE_WAY: Final = frozenset(
     | set(BROADCAST_STORIES)
     | set(PRIVACY_STORIES)
     | OF_COMMANDS
+    | OF_RECEIPTS
 )
 """Points a plain purchase does not pass; each has a story of its own."""
 
@@ -191,7 +194,15 @@ async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(datab
         told = [line.partition(" name=")[2].split()[0] for line in instance.lines("FAILPOINT")]
     assert len(FAILPOINTS) >= 30
     assert set(told) <= set(FAILPOINTS)
-    of_others = (PAYMENT_STORIES, FILE_STORIES, ASSISTANT_STORIES, BROADCAST_STORIES, PRIVACY_STORIES, OF_COMMANDS)
+    of_others = (
+        PAYMENT_STORIES,
+        FILE_STORIES,
+        ASSISTANT_STORIES,
+        BROADCAST_STORIES,
+        PRIVACY_STORIES,
+        OF_COMMANDS,
+        OF_RECEIPTS,
+    )
     of_jobs = set(FAILPOINTS).difference(*of_others)
     assert len(set(told)) / len(of_jobs) >= MUST_FIRE, sorted(of_jobs - set(told))
     assert NOT_ON_THE_WAY.isdisjoint(told)

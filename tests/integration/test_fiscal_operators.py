@@ -10,6 +10,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.fiscal.compare import compare, compare_if_due
 from photomat.operators.fiscal import drop_fiscal, issue_fiscal, retry_fiscal, settle_fiscal
 from photomat.payments.fiscal_sweep import want_missing_receipts
+from photomat.reports.fiscal import FiscalFilter, count_open_fiscal, list_fiscal
 from photomat_sandbox.pay.my_tax_world import IncomeRequest
 from support.database import pool_of, shift_clock
 from support.my_tax import RunningTax, fiscal_rows, issue_all, issue_due, issuer_of, running_tax
@@ -120,6 +121,8 @@ async def test_an_operator_issues_what_has_none_settles_by_hand_and_calls_off(da
         for number in range(3):
             await pays(pool, external_id=f"ch-{number}")
         await issue_all(issuer_of(pool, None))
+        assert (await count_open_fiscal(pool))["without"] == 3
+        assert len(await list_fiscal(pool, FiscalFilter(state="without", kind="income"), limit=2)) == 2
         first, second, third = [row["fiscal_id"] for row in await pool.fetch("SELECT fiscal_id FROM fiscal_receipts")]
         assert (await issue_fiscal(pool, first, **WHO)).done
         assert not (await issue_fiscal(pool, first, **WHO)).done

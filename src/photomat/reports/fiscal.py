@@ -48,9 +48,9 @@ async def count_open_fiscal(pool: Pool) -> Mapping[str, int]:
     """How many are in each state that still wants something; ten thousand at most."""
     rows = await pool.fetch(
         """
-        SELECT state, (SELECT count(*) FROM (SELECT FROM fiscal_receipts WHERE fiscal_receipts.state = open.state LIMIT $2)
-                                         AS some) AS count
-          FROM unnest($1::text[]) AS open (state)
+        SELECT wanting.state, (SELECT count(*) FROM (SELECT FROM fiscal_receipts AS ours
+                                                      WHERE ours.state = wanting.state LIMIT $2) AS few) AS count
+          FROM unnest($1::text[]) AS wanting (state)
         """,
         list(OPEN_STATES),
         COUNTED,

@@ -43,3 +43,5 @@ console-fiscal-number = Number of the document
 console-fiscal-url = Link for the customer
 console-fiscal-drop = No receipt needed
 console-fiscal-nothing-to-do = There is nothing to do.
+console-fiscal-state-done = Done
+console-fiscal-explained-done = Done: the receipt is annulled, and the customer knows.

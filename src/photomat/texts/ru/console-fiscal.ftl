@@ -44,3 +44,5 @@ console-fiscal-number = Номер документа
 console-fiscal-url = Ссылка для клиента
 console-fiscal-drop = Чек не нужен
 console-fiscal-nothing-to-do = Делать нечего.
+console-fiscal-state-done = Выполнено
+console-fiscal-explained-done = Готово: чек аннулирован, клиент об этом знает.
