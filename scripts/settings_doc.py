@@ -69,7 +69,7 @@ SECTIONS: Final = (
     ),
     (
         "Fiscal receipts of YooKassa",
-        "For a shop that must send them: docs/operations/fiscal.md says which to choose. Your accountant decides what applies.",
+        "For a shop that must send them: docs/operations/fiscal-yookassa.md says which. Your accountant decides what applies.",
         (
             "yookassa_receipts",
             "yookassa_vat_code",
@@ -107,6 +107,19 @@ SECTIONS: Final = (
         "Limits",
         "For each user. A refusal says until when. A free generation that failed or was canceled does not count.",
         ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
+    ),
+    (
+        "The bot's profile",
+        "What Telegram shows of the bot. Applied when it changed; docs/operations/bot-profile.md says how.",
+        (
+            "bot_name",
+            "bot_name_en",
+            "bot_description",
+            "bot_description_en",
+            "bot_about",
+            "bot_about_en",
+            "bot_picture",
+        ),
     ),
     (
         "People who run it",

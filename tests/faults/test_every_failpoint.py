@@ -24,6 +24,7 @@ from support.history import RESEND
 from support.instance import Instance
 from support.patience import until, until_found
 from support.payment_stories import STORIES as PAYMENT_STORIES
+from support.privacy_stories import STORIES as PRIVACY_STORIES
 from support.sessions import as_pool
 from support.stories import Tell, tell_all
 from support.system import System, running_system
@@ -43,6 +44,7 @@ NOT_ON_THE_WAY: Final = frozenset(
     | set(FILE_STORIES)
     | set(ASSISTANT_STORIES)
     | set(BROADCAST_STORIES)
+    | set(PRIVACY_STORIES)
     | OF_COMMANDS
 )
 """Points a plain purchase does not pass; each has a story of its own."""
@@ -173,6 +175,13 @@ def test_killed_over_a_broadcast_the_others_get_it_and_nobody_twice(
     raise_what_happened(endings[title])
 
 
+@pytest.mark.parametrize("title", sample(PRIVACY_STORIES))
+def test_killed_over_an_export_or_a_forgotten_user_it_comes_once_and_nothing_is_left(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
 async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(database: str, tmp_path: Path) -> None:
     async with running_system(database, tmp_path) as system:
         instance = await system.start(FAILPOINT="tell")
@@ -182,14 +191,8 @@ async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(datab
         told = [line.partition(" name=")[2].split()[0] for line in instance.lines("FAILPOINT")]
     assert len(FAILPOINTS) >= 30
     assert set(told) <= set(FAILPOINTS)
-    of_jobs = (
-        set(FAILPOINTS)
-        - set(PAYMENT_STORIES)
-        - set(FILE_STORIES)
-        - set(ASSISTANT_STORIES)
-        - set(BROADCAST_STORIES)
-        - OF_COMMANDS
-    )
+    of_others = (PAYMENT_STORIES, FILE_STORIES, ASSISTANT_STORIES, BROADCAST_STORIES, PRIVACY_STORIES, OF_COMMANDS)
+    of_jobs = set(FAILPOINTS).difference(*of_others)
     assert len(set(told)) / len(of_jobs) >= MUST_FIRE, sorted(of_jobs - set(told))
     assert NOT_ON_THE_WAY.isdisjoint(told)
 
@@ -214,6 +217,7 @@ async def tell(system: System, title: str) -> None:
         **FILE_STORIES,
         **ASSISTANT_STORIES,
         **BROADCAST_STORIES,
+        **PRIVACY_STORIES,
     }
     if title.endswith("at the result"):
         await killed_at_the_result(system, point)

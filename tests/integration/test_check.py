@@ -19,6 +19,7 @@ from photomat.db.migrate import migrate
 from photomat.db.pool import Connection, Pool
 from photomat.db.postgres.release import NEWEST_ON
 from photomat.db.rows import require_row
+from photomat_sandbox.telegram.person_acts import send_file
 from support.command import photomat
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import DELIVERY_LEASE, a_done_job, a_user
@@ -52,9 +53,11 @@ BREAKAGES = {
 
 
 @asynccontextmanager
-async def worlds(folder: Path, **changes: Any) -> AsyncIterator[tuple[Settings, RunningTelegram, RunningKie]]:
-    """Both simulators, and the settings of an installation between them."""
-    async with running_telegram() as telegram, running_kie() as kie:
+async def worlds(
+    folder: Path, *, local_dir: Path | None = None, **changes: Any
+) -> AsyncIterator[tuple[Settings, RunningTelegram, RunningKie]]:
+    """Both simulators, and the settings of an installation between them; `local_dir` as in `running_telegram`."""
+    async with running_telegram(local_dir=local_dir) as telegram, running_kie() as kie:
         values = {
             "bot_token": telegram.world.token,
             "kie_api_key": kie.world.key,
@@ -144,6 +147,55 @@ async def test_a_webhook_that_leads_elsewhere_is_a_warning(database: str, tmp_pa
             await bot.set_webhook("https://old.example/telegram/webhook")
         found = await findings(settings, database, only="delivery")
         assert "https://old.example" in only_one(found, Level.WARNING).what
+
+
+@pytest.mark.parametrize(
+    ("folders", "level", "said"),
+    [
+        (("bot-api", "bot-api"), Level.OK, "It runs in local mode, and its files can be read."),
+        ((None, "bot-api"), Level.FAILURE, "The Bot API server does not run in local mode."),
+        (
+            ("bot-api", "other"),
+            Level.FAILURE,
+            "A file of the Bot API server could not be read below TELEGRAM_LOCAL_DIR.",
+        ),
+        (("bot-api", "missing"), Level.FAILURE, "TELEGRAM_LOCAL_DIR is no folder here"),
+    ],
+)
+async def test_a_local_bot_api_server_is_proved_by_a_file(
+    database: str, tmp_path: Path, folders: tuple[str | None, str], level: Level, said: str
+) -> None:
+    of_server, mounted = folders
+    for name in ("bot-api", "other"):
+        (tmp_path / name).mkdir()
+    folder = None if of_server is None else tmp_path / of_server
+    changes = {"telegram_local_dir": tmp_path / mounted}
+    async with pool_of(database) as pool, worlds(tmp_path, local_dir=folder, **changes) as (settings, telegram, _kie):
+        user_id = await a_user(pool)
+        sent = await send_file(telegram.world, telegram.person(), b"%PDF-1.7 a file", kind="document", name="a.pdf")
+        file_id = telegram.world.api(sent)["document"]["file_id"]
+        await pool.execute(
+            """
+            INSERT INTO input_files (user_id, origin, source, telegram_id, kind, format, mime, size_bytes, sha256)
+            VALUES ($1, 'a', 'telegram', $2, 'document', 'pdf', 'application/pdf', 15, repeat('0', 64))
+            """,
+            user_id,
+            file_id,
+        )
+        found = (await findings(settings, database, only="delivery"))["delivery"]
+    assert [each.level for each in found if each.what.startswith(said)] == [level]
+
+
+async def test_a_profile_that_could_not_be_set_is_a_warning(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, worlds(tmp_path) as (settings, _telegram, _kie):
+        await pool.execute(
+            """
+            INSERT INTO bot_profile (part, tried, tried_at, next_try_at, is_flood, error)
+            VALUES ('name', 'x', photomat_now(), photomat_now() + interval '1 day', true, 'Telegram asks to slow down')
+            """
+        )
+        warned = only_one(await findings(settings, database, only="delivery"), Level.WARNING)
+    assert "name could not be set: Telegram asks to slow down" in warned.what
 
 
 @pytest.mark.parametrize(

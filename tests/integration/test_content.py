@@ -10,6 +10,8 @@ from aiohttp import web
 
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool, transaction
+from photomat.jobs.settle import Failure, Settled
+from photomat.jobs.strikes import ban_after_strike, note_provider_refusal
 from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.moderation.checker import ContentChecker
 from photomat.moderation.refusal import StrikePolicy, count_strikes, forget_texts
@@ -21,7 +23,7 @@ from photomat.orders.outcome import CardOutdated, CheckUnavailable, ContentRefus
 from photomat.orders.service import OrderService
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
-from support.jobs import CAT, a_job, a_user, money_of, row_of
+from support.jobs import CAT, a_job, a_running_job, a_user, claim_look, money_of, row_of
 from support.paying import tell_all
 from support.shop import content_of, orders_of
 from support.telegram_sim import served
@@ -133,8 +135,11 @@ async def test_an_appeal_is_sent_once_and_an_accepted_text_may_be_bought(databas
     async with conversation(database, strikes=replace(THREE, limit=1)) as chat:
         user = UserId(chat.person.user_id)
         await reaches_a_refusal(chat)
-        await chat.taps("🙋 Это ошибка")
-        await chat.taps("🙋 Это ошибка")
+        message, data = chat.button("🙋 Это ошибка")
+        for _ in range(2):
+            chat.telegram.taps(chat.person, message, data)
+            await chat.handle_all()
+        assert "заказы закрыты до" in chat.newest
         assert chat.answers[-2:] == [
             "Отправлено оператору. Ответ придёт сюда, заказ подождёт.",
             "Уже отправлено: оператор ещё не ответил.",
@@ -268,3 +273,25 @@ async def test_forgetting_a_user_keeps_the_count_and_no_text(database: str) -> N
         assert row is not None
         assert set(row.values()) == {None}
         assert await strikes_of(pool, user) == 1
+
+
+@pytest.mark.parametrize("counts", [True, False])
+async def test_what_kie_refuses_for_its_content_is_listed_and_counts_by_a_setting(
+    database: str, *, counts: bool
+) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        policy = replace(THREE, limit=1, counts_provider=counts)
+        job_id = await a_running_job(pool, user)
+        queued = await a_job(pool, user)
+        await shift_clock(pool, 3)
+        job = await claim_look(pool, job_id)
+        noted = []
+        for code in ("kie-500", "kie-400", "kie-400"):
+            async with transaction(pool) as tx:
+                noted.append(await note_provider_refusal(tx, job, Failure(code=code), Settled.RELEASED, policy))
+        assert noted == [False, counts, False], "once a job"
+        await ban_after_strike(pool, user, policy)
+        assert await pool.fetchval("SELECT source FROM content_refusals") == "provider"
+        assert await strikes_of(pool, user) == int(counts)
+        assert (await row_of(pool, queued))["status"] == ("canceled" if counts else "pending")

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from photomat.fiscal import receipt as fiscal
 from photomat.kernel.errors import Transient
 from photomat.providers.fiscal_port import RegisteredReceipt
 from support.database import pool_of, shift_clock
@@ -220,8 +219,3 @@ async def test_a_receipt_that_the_provider_registers_is_only_read(database: str)
         ]
         assert tax.incomes == []
         assert paid.is_new
-
-
-async def test_the_reference_is_found_in_the_name_and_nowhere_else(database: str) -> None:
-    assert len({fiscal.new_reference() for _ in range(100)}) == 100
-    assert database

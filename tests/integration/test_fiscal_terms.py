@@ -1,18 +1,20 @@
-"""What a receipt says is frozen with its top-up or refund: repeated requests are the same, whatever has changed since."""
+"""YooKassa's fiscal receipts: frozen with their top-up or refund, so that a repeated request is the same; read until issued."""
 
 from dataclasses import replace
 from decimal import Decimal
 
-from photomat.app.wiring import _refund_at
+import pytest
+
+from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
 from photomat.fiscal.contacts import Contact, forget_contact, save_contact
 from photomat.kernel.ids import BotId
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.invoices import InvoicePoller
-from photomat.payments.refunds import ClaimedRefund, RefundCall
 from photomat.payments.service import TopupRequest, TopupService
 from photomat.providers.port import Invoice
 from support.database import pool_of, shift_clock
+from support.fiscal_shop import reads, refunds_at
 from support.money import rub
 from support.pay_sim import RunningPay, running_pay
 from support.paying import shop_options
@@ -55,13 +57,6 @@ async def looks(pool: Pool, pay: RunningPay) -> None:
     await shift_clock(pool, 3600)
     for invoice in await poller.claim(9):
         await poller.poll(invoice)
-
-
-def refunds_at(pay: RunningPay) -> RefundCall:
-    async def call(refund: ClaimedRefund) -> str | None:
-        return await _refund_at(pay.yookassa, refund)
-
-    return call
 
 
 async def test_a_lost_answer_is_asked_for_again_with_the_same_receipt(database: str) -> None:
@@ -145,3 +140,60 @@ async def test_a_payment_from_before_is_refunded_without_a_receipt(database: str
         await refund_all(pool, refunds_at(pay), provider="yookassa")
         assert [state for *_, state in await refunds_of(pool)] == ["done"]
         assert not pay.shop.receipts.receipts
+
+
+async def test_receipts_are_issued_when_yookassa_has_registered_them(database: str) -> None:
+    async with pool_of(database) as pool, running_pay() as pay:
+        pay.shop.switches["receipts_pending"] = True
+        payment_id = await a_payment(pool, pay)
+        assert await reads(pool, pay) == [("income", "wanted")]
+        pay.shop.receipts.settle("succeeded")
+        assert await reads(pool, pay) == [("income", "issued")]
+        await asks_refund(pool, payment_id)
+        await refund_all(pool, refunds_at(pay), provider="yookassa")
+        assert await reads(pool, pay) == [("income", "issued"), ("annulment", "wanted")]
+        pay.shop.receipts.settle("succeeded")
+        assert await reads(pool, pay) == [("income", "issued"), ("annulment", "issued")]
+
+
+async def test_a_receipt_yookassa_could_not_register_waits_for_the_operator(database: str) -> None:
+    async with pool_of(database) as pool, running_pay() as pay:
+        pay.shop.switches["receipts_pending"] = True
+        await a_payment(pool, pay)
+        pay.shop.receipts.settle("canceled")
+        assert await reads(pool, pay) == [("income", "blocked")]
+
+
+async def test_a_receipt_that_is_not_registered_for_days_waits_for_the_operator(database: str) -> None:
+    async with pool_of(database) as pool, running_pay() as pay:
+        pay.shop.switches["receipts_pending"] = True
+        await a_payment(pool, pay)
+        assert await reads(pool, pay, after_s=86_400) == [("income", "wanted")]
+        assert await reads(pool, pay, after_s=2 * 86_400 + 7200) == [("income", "blocked")]
+        assert "three days" in await pool.fetchval("SELECT error FROM fiscal_receipts")
+
+
+async def test_a_payment_made_without_a_receipt_is_listed_as_such(database: str) -> None:
+    async with pool_of(database) as pool, running_pay() as pay:
+        await people(pool)
+        plain = service(pool, pay, None)
+        pay.shop.switches["receipts_required"] = False
+        made = await tops_up(plain)
+        assert isinstance(made, Invoice)
+        pay.shop.pay(made.external_id)
+        await looks(pool, pay)
+        assert await reads(pool, pay) == [("income", "without")]
+        await asks_refund(pool, int(await pool.fetchval("SELECT payment_id FROM payments")))
+        await refund_all(pool, refunds_at(pay), provider="yookassa")
+        assert await reads(pool, pay) == [("income", "unneeded"), ("annulment", "unneeded")]
+
+
+@pytest.mark.breaks_invariants
+async def test_a_second_receipt_of_one_payment_turns_the_audit_red(database: str) -> None:
+    async with pool_of(database) as pool, running_pay() as pay:
+        await a_payment(pool, pay)
+        (first,) = pay.shop.receipts.receipts.values()
+        pay.shop.receipts.register(first.content, payment_id=first.payment_id, refund_id=None, at=0, pending=False)
+        await reads(pool, pay)
+        async with pool.acquire() as connection:
+            assert "one-live-fiscal-receipt" in {one.name for one in await violations(connection)}

@@ -12,8 +12,12 @@ import pytest
 from photomat.app.personal_data import ERASURES, TABLES, personal_data
 from photomat.assistant.calls import CallKind, Wanted, want
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.fiscal.contacts import read_contact, save_contact
 from photomat.jobs.settle import Failure
-from photomat.kernel.ids import BotId, ChatId, JobId, UserId
+from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId
+from photomat.moderation.appeal import appeal_to_operators
+from photomat.moderation.refusal import NO_STRIKES, NewRefusal, RefusalSource, record
+from photomat.moderation.rules import RuleAction
 from photomat.operators.actions import cancel, journal_of_user, redeliver, retry
 from photomat.operators.money import credit_user, decline_receipt
 from photomat.operators.privacy import forget_user
@@ -38,7 +42,8 @@ PERSONAL = personal_data(results_folder=Path("results"))
 NAME, USERNAME, CHAT_TITLE = "Zqname", "zqusername", "zqchattitle"
 PROMPT, CAPTION, FILE_NAME, RESULT, TASK_WORDS = "zqprompt", "zqcaption", "zqfilename", "zqresult", "zqcallback"
 PHONE, MAIL, TICKET, NOTE, VOICE = "+7999zq1234567", "zqmail@zq.example", "zqticket", "zqnote", "zqvoice"
-OPERATORS_WORDS, BAN, FAILURE = "zqoperator", "zqban", "zqfailure"
+OPERATORS_WORDS, BAN, FAILURE, REFUSED = "zqoperator", "zqban", "zqfailure", "zqrefused"
+FISCAL = "zqfiscal@zq.example"
 WORDS = (
     NAME,
     USERNAME,
@@ -55,6 +60,8 @@ WORDS = (
     OPERATORS_WORDS,
     BAN,
     FAILURE,
+    REFUSED,
+    FISCAL,
 )
 OPERATOR = 9001
 BY: dict[str, Any] = {"operator": "olga"}
@@ -174,9 +181,30 @@ async def _operators_act(at: Story) -> None:
     pool, user = at.pool, at.user
     await credit_user(pool, user, 500, reference="zq:credit", **BY, reason=f"{OPERATORS_WORDS} for @{USERNAME}")
     await message_user(pool, user, f"{OPERATORS_WORDS}, {NAME}!", reference="zq:message", **BY, reason="asked")
+    await _is_refused(at)
     stranger = await a_user(pool, user_id=77, balance=0)
     await credit_user(pool, stranger, 5, reference="zq:other", **BY, reason=f"a friend of @{USERNAME.upper()}")
     await ban_user(pool, user, **BY, reason=f"{BAN} {NAME}")
+
+
+async def _is_refused(at: Story) -> None:
+    """A text that the rules refuse, and the appeal that operators read."""
+    draft_id = DraftId(await at.pool.fetchval("SELECT max(draft_id) FROM drafts"))
+    new = NewRefusal(
+        user_id=at.user,
+        chat_id=ChatId(at.user),
+        draft_id=draft_id,
+        source=RefusalSource.RULES,
+        rule_id="test",
+        action=RuleAction.STRIKE,
+        model="z-image",
+        text_hash=b"hash",
+        text=REFUSED,
+    )
+    async with transaction(at.pool) as tx:
+        refusal, _ = await record(tx, new)
+        await appeal_to_operators(tx, refusal.refusal_id, user_id=at.user, operators=[OPERATOR], policy=NO_STRIKES)
+        await save_contact(tx, user_id=at.user, contact=read_contact(FISCAL, email_only=True))
 
 
 async def test_nothing_the_user_wrote_is_left_anywhere(database: str, tmp_path: Path) -> None:

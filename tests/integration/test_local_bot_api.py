@@ -18,7 +18,7 @@ from photomat.files.sources import FileLost
 from photomat.kernel.errors import Transient
 from photomat.telegram.files import BotFiles
 from photomat.texts.load import load_texts
-from photomat_sandbox.telegram.file_on_disk import FileOnDisk
+from photomat_sandbox.telegram.file_on_disk import content_at
 from support import media_bytes as made
 from support.delivery import delivery_desk
 from support.files import Sender, a_sender
@@ -43,7 +43,8 @@ def sparse_film(path: Path, size_bytes: int) -> str:
 
 
 async def given(sender: Sender, path: Path) -> InputFile | Refused:
-    message = await sender.sends(FileOnDisk(path.open("rb")), "video", "a.mp4")
+    content = await asyncio.to_thread(content_at, path)
+    message = await sender.sends(content, "video", "a.mp4")
     assert message.video is not None
     return await accept_file(
         sender.desk,

@@ -40,6 +40,7 @@ from photomat.reports import money
 from photomat.reports.job import read_job_story
 from photomat.reports.jobs import JobQuery, JobState, count_states
 from photomat.reports.journal import JournalQuery, journal_names, list_journal
+from photomat.reports.moderation import RefusalFilter, count_appeals, list_refusals
 from photomat.reports.money import LedgerFilter, list_ledger
 from photomat.reports.orphans import list_orphans, uncertain_submits
 from photomat.reports.today import read_today
@@ -123,6 +124,11 @@ async def every_list(pool: Pool) -> None:
     assert await list_sends(pool, 51, outcome="unknown", limit=50)
     for listed in TicketFilter:
         assert await list_tickets(pool, only=listed, limit=50)
+    for refused in RefusalFilter:
+        assert await list_refusals(pool, only=refused, limit=50)
+    await list_refusals(pool, only=RefusalFilter.ALL, limit=50, user_id=USER)
+    await list_refusals(pool, only=RefusalFilter.ALL, limit=50, rule_id="undressing")
+    await count_appeals(pool)
     await list_tickets(pool, only=TicketFilter.ALL, limit=50, user_id=USER)
     await tickets_of_user(pool, USER, limit=5, only_open=True)
     await open_ticket_about(pool, bot_id=BotId(7000000001), user_id=USER, job_id=JobId(2))

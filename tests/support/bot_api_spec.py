@@ -25,6 +25,11 @@ NEWER: Final[dict[str, dict[str, list[str]]]] = {
     "RichBlockDocument": {"type!": ["String"], "document!": ["Document"], "caption": ["RichBlockCaption"]},
 }
 NEWER_UNIONS: Final = {"RichBlock": ["RichBlockDocument"]}
+NEWER_METHODS: Final[dict[str, dict[str, Any]]] = {
+    "setMyProfilePhoto": {"returns": ["Boolean"], "fields": {"photo!": ["InputProfilePhoto"]}},
+    "removeMyProfilePhoto": {"returns": ["Boolean"], "fields": {}},
+}
+"""Methods the stored specification was written without."""
 ARRAY: Final = "Array of "
 
 
@@ -34,6 +39,8 @@ def specification() -> dict[str, Any]:
     spec: dict[str, Any] = json.loads(SPEC_FILE.read_text(encoding="utf-8"))
     for name, fields in NEWER.items():
         spec["types"].setdefault(name, {"fields": {}})["fields"].update(fields)
+    for name, method in NEWER_METHODS.items():
+        spec["methods"].setdefault(name, method)
     for name, subtypes in NEWER_UNIONS.items():
         spec["unions"][name] = spec["unions"][name] + subtypes
     return spec

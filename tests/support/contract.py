@@ -68,7 +68,8 @@ def shared_names() -> dict[str, list[str]]:
 
 def metrics() -> Iterator[str]:
     """Every metric with its labels and buckets; one without a value yet is not in what Prometheus reads."""
-    for each in cast("Any", REGISTRY)._collector_to_names:  # noqa: SLF001  there is no public list
+    ours = [each for each in cast("Any", REGISTRY)._collector_to_names if hasattr(each, "_name")]  # noqa: SLF001  no public list
+    for each in ours:
         labels, buckets = each._labelnames, getattr(each, "_upper_bounds", "")  # noqa: SLF001  likewise
         yield f"{each._name} {each._type} {','.join(labels)} {buckets or ''}".rstrip()  # noqa: SLF001  likewise
 

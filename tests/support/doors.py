@@ -81,7 +81,7 @@ async def house(
                 queue_depth=lambda: queue_depth(pool),
                 is_disk_full=lambda: False,
             ),
-            metrics=MetricsPage(refresh=DatabaseFigures(pool).refresh, token=metrics_token, pool=pool),
+            metrics=MetricsPage(refresh=DatabaseFigures(pool, currency="RUB").refresh, token=metrics_token, pool=pool),
             callbacks=KieCallbacks(inbox=CallbackInbox(pool, woken), secrets=SECRETS, webhook_key=webhook_key),
             webhook=TelegramWebhook(secret=SECRET, receive=take, wake=woken),
             notices=PaymentNotices(providers={}, look_at=partial(make_invoice_due, pool)),

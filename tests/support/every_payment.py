@@ -49,6 +49,25 @@ async def every_payment(tx: Transaction, payer: UserId) -> None:
     for name in ("whole", "part"):
         payment_id = await payment_called(tx, name)
         await ask_refund(tx, payment_id=payment_id, asked_by="olga", owing=False, by_hand=True)
+    await _issue_receipts(tx)
+
+
+async def _issue_receipts(tx: Transaction) -> None:
+    """The tax service has a document of every payment that nothing was refunded of."""
+    await tx.execute(
+        """
+        UPDATE fiscal_receipts AS income
+           SET state = 'issued', issuer = 'my_tax', external_id = 'doc-' || fiscal_id, due_at = NULL, closed_at = photomat_now()
+         WHERE kind = 'income' AND NOT EXISTS (SELECT FROM fiscal_receipts AS later
+                                                WHERE later.payment_id = income.payment_id AND later.kind = 'annulment')
+        """
+    )
+    await tx.execute(
+        """
+        INSERT INTO fiscal_documents (issuer, external_id, reference, amount, operation_at)
+        SELECT issuer, external_id, reference, amount, operation_at FROM fiscal_receipts WHERE state = 'issued'
+        """
+    )
 
 
 async def refused(tx: Transaction, payment_id: int) -> None:

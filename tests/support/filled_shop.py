@@ -53,6 +53,14 @@ async def fill(database: str) -> None:
         await set_price(pool, "fixed", "6400", confirmed=True)
         await pool.execute("INSERT INTO incidents (kind, figures) VALUES ('kie_credits', '{\"left\": 12}')")
         await pool.execute(
+            """
+            INSERT INTO content_refusals (user_id, chat_id, draft_id, source, rule_id, action, model, text_hash, text,
+                                          is_strike)
+            VALUES ($1, $1, 1, 'rules', 'minors-sexual', 'strike', 'z-image', 'hash', 'what was refused', true)
+            """,
+            USER,
+        )
+        await pool.execute(
             "INSERT INTO examples (subject, state, model) VALUES ('template:portrait', 'asked', 'z-image')"
         )
         await pool.execute(

@@ -270,7 +270,36 @@ SELECT broadcast_id, user_id, CASE WHEN waits THEN now() - interval '1 minute' E
           FROM broadcasts, users WHERE broadcast_id % 10 = 1) AS made;
 """
 
-NEWER: Final = {"broadcasts": BROADCASTS, "tickets": TICKETS}
+FISCAL: Final = """
+INSERT INTO fiscal_receipts (payment_id, kind, provider, payment_external_id, user_id, amount, currency, operation_at,
+       reference, issuer, state, external_id, due_at, sent_at, sends, created_at, closed_at)
+SELECT payment_id, 'income', provider, external_id, user_id,
+       CASE WHEN paid_currency = currency THEN paid_amount ELSE credit END, currency, paid_at,
+       'PM-' || lpad(payment_id::text, 10, '0'), 'my_tax', 'issued', 'doc-' || payment_id, NULL, paid_at, 1,
+       received_at, received_at
+  FROM payments WHERE currency = 'RUB' ORDER BY payment_id;
+INSERT INTO fiscal_documents (issuer, external_id, reference, amount, operation_at, first_seen_at, seen_at)
+SELECT issuer, external_id, reference, amount, operation_at, closed_at, closed_at FROM fiscal_receipts;
+"""
+
+REFUSALS: Final = """
+INSERT INTO content_refusals (user_id, chat_id, draft_id, source, rule_id, action, model, text_hash, text, is_strike,
+                              created_at, appealed_at, decided_at, decided_by, is_accepted)
+SELECT user_id, user_id, job_id, 'rules', 'minors-nude', CASE WHEN job_id % 50 = 0 THEN 'warn' ELSE 'refuse' END, 'z-image',
+       sha256(job_id::text::bytea), 'no', job_id % 40 = 0, created_at, CASE WHEN job_id % 100 = 0 THEN created_at END,
+       CASE WHEN job_id % 200 = 0 THEN created_at END, CASE WHEN job_id % 200 = 0 THEN 'anna' END,
+       CASE WHEN job_id % 200 = 0 THEN true END
+  FROM generation_jobs WHERE job_id % 2 = 0;
+INSERT INTO content_verdicts (draft_id, revision, user_id, order_hash, is_allowed, is_strike, created_at)
+SELECT job_id, 0, user_id, sha256(job_id::text::bytea), true, false, created_at FROM generation_jobs WHERE job_id % 2 = 1;
+"""
+
+NEWER: Final = {
+    "broadcasts": BROADCASTS,
+    "tickets": TICKETS,
+    "fiscal_receipts": FISCAL,
+    "content_refusals": REFUSALS,
+}
 """What older schemas have no table for."""
 
 

@@ -32,6 +32,7 @@ FIGURES: dict[IncidentKind, Figures] = {
     IncidentKind.DATABASE_SIZE: {"size": 480, "threshold": 450},
     IncidentKind.RECEIPTS_WAITING: {"count": 2, "receipt": 7, "minutes": 61},
     IncidentKind.TICKETS_WAITING: {"count": 2, "ticket": 45, "minutes": 61},
+    IncidentKind.APPEALS_WAITING: {"count": 2, "minutes": 75},
     IncidentKind.BACKUP: {"hours": 30, "wanted": 24, "error": "pg_dump failed: <b>no room"},
     IncidentKind.SHOP_RECEIPTS: {"count": 3, "setting": "YOOKASSA_RECEIPTS", "reason": "Receipt is <b>missing"},
 }

@@ -117,6 +117,20 @@ def visible(face: CardView) -> str:
     return html.unescape(re.sub(r"<[^<>]*>", "", face.text))
 
 
+@every_language
+def test_a_mark_of_ai_stands_under_results_alone_and_within_the_caption(language: str) -> None:
+    said = TEXTS.say(language, "content-ai-mark")
+    for setting, line in (("on", said), ("сделано <роботом>", "сделано &lt;роботом&gt;"), ("", None)):
+        long = card(language=language, status=JobStatus.DONE, inputs={"prompt": "кот " * 500, "aspect_ratio": "16:9"})
+        face = render(long, outputs(2), model=CATALOG.models["z-image"], texts=TEXTS, mark=setting)
+        assert (line is None) or face.text.endswith(line)
+        assert face.album is not None
+        assert line is None or face.album.text.endswith(line)
+        assert len(visible(face)) <= MAX_CAPTION_LENGTH
+        running = card(language=language, status=JobStatus.RUNNING)
+        assert said not in render(running, [], model=None, texts=TEXTS, mark=setting).text
+
+
 @every_face
 @every_language
 def test_every_face_can_be_told_and_is_the_same_each_time(facts: dict[str, Any], language: str) -> None:

@@ -28,6 +28,8 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.DATABASE_SIZE: (AlertAction.STATE, AlertAction.CHECK),
     IncidentKind.RECEIPTS_WAITING: (AlertAction.RECEIPTS,),
     IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
+    IncidentKind.FISCAL_RECEIPTS: (AlertAction.STATE,),
+    IncidentKind.TAX_SERVICE: (AlertAction.STATE,),
     IncidentKind.APPEALS_WAITING: (),
     IncidentKind.SHOP_RECEIPTS: (AlertAction.CHECK,),
     IncidentKind.BACKUP: (AlertAction.CHECK,),
@@ -45,6 +47,8 @@ PAGES: Final[Mapping[IncidentKind, str]] = {
     IncidentKind.ORPHANS: "orphans",
     IncidentKind.RECEIPTS_WAITING: "money/receipts",
     IncidentKind.TICKETS_WAITING: "tickets",
+    IncidentKind.FISCAL_RECEIPTS: "money/fiscal",
+    IncidentKind.TAX_SERVICE: "money/fiscal",
     IncidentKind.APPEALS_WAITING: "moderation",
     IncidentKind.SHOP_RECEIPTS: "settings",
 }

@@ -34,6 +34,8 @@ class IncidentKind(StrEnum):
     OLD_TRANSACTION = "old-transaction"
     RECEIPTS_WAITING = "receipts-waiting"
     TICKETS_WAITING = "tickets-waiting"
+    FISCAL_RECEIPTS = "fiscal-receipts"
+    TAX_SERVICE = "tax-service"
     APPEALS_WAITING = "appeals-waiting"
     SHOP_RECEIPTS = "shop-receipts"
     DISK = "disk"

@@ -55,6 +55,8 @@ CREDITS_BELOW: Final = 50
 IDLE_TRANSACTION: Final = timedelta(minutes=5)
 LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
+FISCAL_AFTER: Final = timedelta(hours=6)
+"""Maintenance of a tax service is common and may last for hours; the law leaves days."""
 BACKUP_GRACE: Final = timedelta(hours=2)
 """For one that takes long, and one that is tried again."""
 ERROR_SHOWN: Final = 300
@@ -317,6 +319,31 @@ async def database_large(context: ProbeContext) -> Figures | None:
     return {"size": size // MIB, "threshold": threshold // MIB} if size > threshold else None
 
 
+async def fiscal_receipts(context: ProbeContext) -> Figures | None:
+    """A receipt for the tax service is not issued for hours, or waits for an operator."""
+    return await _counted(
+        context,
+        """
+        SELECT late + blocked AS count, late, blocked, coalesce(oldest, stuck) AS fiscal
+          FROM (SELECT count(*) AS late, min(fiscal_id) AS oldest FROM fiscal_receipts
+                 WHERE due_at IS NOT NULL AND created_at < photomat_now() - $1::interval) AS open,
+               (SELECT count(*) AS blocked, min(fiscal_id) AS stuck FROM fiscal_receipts WHERE state = 'blocked') AS stopped
+        """,
+        FISCAL_AFTER,
+    )
+
+
+async def tax_service_refuses(context: ProbeContext) -> Figures | None:
+    """The tax service takes nothing from us: the password is wrong, or the yearly limit is reached."""
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, min(error) AS cause FROM fiscal_receipts
+         WHERE due_at IS NOT NULL AND error IN ('password', 'limit')
+        """,
+    )
+
+
 async def backup_old(context: ProbeContext) -> Figures | None:
     """The last proved backup is older than wanted; with what the last try said, if it failed."""
     if not context.backup_every:
@@ -404,6 +431,8 @@ RULES: Final = (
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
     rule(IncidentKind.TICKETS_WAITING, tickets_waiting),
+    rule(IncidentKind.FISCAL_RECEIPTS, fiscal_receipts),
+    rule(IncidentKind.TAX_SERVICE, tax_service_refuses),
     rule(IncidentKind.APPEALS_WAITING, appeals_waiting),
     rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
     rule(IncidentKind.BACKUP, backup_old, every=SELDOM),

@@ -1,6 +1,7 @@
 """The clients of Telegram, Kie, the payment providers and the tax service whose keys are set; the stack closes them."""
 
 import hashlib
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from aiogram import Bot
@@ -12,6 +13,7 @@ from photomat.db.pool import Pool
 from photomat.kie.chat import KieChatModel
 from photomat.kie.client import KieClient, KieUploads
 from photomat.providers.crypto_pay import CryptoPay
+from photomat.providers.fiscal_port import ReceiptReader
 from photomat.providers.my_tax import MyTax, TaxAccount
 from photomat.providers.port import PaymentProvider
 from photomat.providers.yookassa import YooKassa
@@ -72,6 +74,11 @@ def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, Pa
     for provider in found:
         stack.push_async_callback(provider.close)
     return {provider.name: provider for provider in found}
+
+
+def receipt_readers(providers: Mapping[str, PaymentProvider]) -> dict[str, ReceiptReader]:
+    """The providers that register fiscal receipts by themselves, to read them from."""
+    return {name: provider for name, provider in providers.items() if isinstance(provider, YooKassa)}
 
 
 def tax_service(stack: AsyncExitStack, settings: Settings) -> MyTax | None:

@@ -33,7 +33,7 @@ MOST_A_MINUTE: Final = 30
 MINUTE_S: Final = 60.0
 MAX_CAUSES: Final = 5
 MAX_FRAMES: Final = 60
-FLUSH_S: Final = 1.0
+FLUSH_S: Final = 0.5
 KEPT: Final = frozenset(
     {
         "event_id",

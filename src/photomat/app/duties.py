@@ -6,12 +6,12 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.app.retention import kinds_of
-from photomat.app.wiring import Program, stars_reader
+from photomat.app.wiring import Program, bot_profile_of, stars_reader
 from photomat.audit.proofs import prove_the_night
 from photomat.backup.history import is_backup_due
 from photomat.backup.make import copy_forgotten
 from photomat.backup.schedule import run_by_itself
-from photomat.bot.app import announce_commands, announce_to_operators
+from photomat.bot.profile import parts_of, read_picture
 from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
@@ -32,6 +32,7 @@ from photomat.payments.fiscal_sweep import want_missing_receipts
 from photomat.payments.reconcile import read_again, reconcile_providers
 from photomat.payments.stars import STARS
 from photomat.payments.stars_reader import StarsReader
+from photomat.telegram.profile import keep_profile
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
 from photomat.work.duties import every as at_intervals
@@ -40,6 +41,7 @@ from photomat.work.retention import prune
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
 PLACES_EVERY_S: Final = 10.0
+PROFILE_EVERY_S: Final = 60.0
 FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
 RECONCILE_EVERY_S: Final = 300.0
@@ -56,8 +58,7 @@ def duties_of(program: Program) -> list[Duty]:
     stars = program.live.following(lambda: stars_reader(program.pool, program.bot, program.settings))
     return [
         *_receive_updates(program),
-        until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
-        every(HOURLY_S, "operators' commands", lambda: _announce_to_operators(program)),
+        every(PROFILE_EVERY_S, "profile", lambda: _keep_profile(program)),
         every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
@@ -108,10 +109,18 @@ def _backup_duty(program: Program) -> Duty:
     return at_intervals(BACKUP_LOOK_S, "backup", run_if_due)
 
 
-async def _announce_to_operators(program: Program) -> None:
-    """Every hour: operators are added while the program runs, and may start the bot later."""
+async def _keep_profile(program: Program) -> None:
+    """Again and again: settings change and operators are added while the program runs, or start the bot later."""
+    profile = bot_profile_of(program.settings)
     operators = await operators_reached(program.pool, program.settings.admins)
-    await announce_to_operators(program.bot, program.texts, [each for each in operators if each > 0])
+    parts = parts_of(
+        program.bot,
+        profile,
+        program.texts,
+        operators=[each for each in operators if each > 0],
+        picture=await read_picture(profile.picture),
+    )
+    await keep_profile(program.pool, bot_id=program.bot_id, parts=parts)
 
 
 async def _rearm_stuck(pool: Pool) -> None:

@@ -28,7 +28,7 @@ from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
-from photomat.kernel.metrics import BUILD
+from photomat.kernel.metrics import begin
 from photomat.work.due_poller import DuePoller
 from photomat.work.duties import Duty, first_of, run_while_active
 from photomat.work.loop import Loop, LoopStep
@@ -63,7 +63,12 @@ async def run(
         program = await build(stack, settings, dsn, stop=stop)
         report_crashes(stack, settings, instance=program.instance)
         send_traces(stack, settings, instance=program.instance)
-        BUILD.labels(version=__version__).set(1)
+        begin(
+            version=__version__,
+            currency=settings.currency,
+            kinds={model.kind for model in program.catalog.models.values()},
+            providers=("stars", "transfer", *program.providers),
+        )
         heartbeat = program.heartbeat()
         await heartbeat.beat()
         await _serve_web(stack, program)

@@ -52,6 +52,7 @@ LIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "limits": ("most_running", "orders_per_minute", "updates_per_minute", "cooldown_s", "free_per_day"),
     "rewards": ("welcome_credit", "referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
     "service": ("refund_undelivered_days", "support_contact", "terms_url", "rich_results", "timezone"),
+    "profile": ("bot_name", "bot_name_en", "bot_description", "bot_description_en", "bot_about", "bot_about_en"),
     "privacy": ("privacy_url", "consent_required", "consent_version", "consent_url"),
     "content": (
         "strikes_ban",
@@ -74,6 +75,7 @@ SHOWN: Final = frozenset(
         "telegram_api_url",
         "telegram_local_dir",
         "telegram_webhook_url",
+        "bot_picture",
         "kie_api_url",
         "kie_upload_url",
         "admin_ids",
@@ -114,7 +116,7 @@ MINOR: Final = frozenset(
         "referral_friend_reward",
     }
 )
-LINES: Final = frozenset({"transfer_details"})
+LINES: Final = frozenset({"transfer_details", "bot_description", "bot_description_en"})
 LEAST_SECRET: Final = 8
 """Shorter parts of secrets are ordinary words and numbers."""
 MAX_DIGITS: Final = 30

@@ -13,15 +13,18 @@ from photomat.app.settings import Settings
 from photomat.assistant.calls import forget_calls
 from photomat.bot.conversation import forget_conversations
 from photomat.broadcasts.recipients import forget_recipient
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, Transaction
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.forget import CopiesOfUser, forget_deliveries, forget_sends
 from photomat.files.forget import forget_files
 from photomat.fiscal.contacts import forget_contact
+from photomat.fiscal.forget import forget_fiscal_words
 from photomat.inbox.lanes import forget_updates
 from photomat.jobs.forget import forget_jobs, forget_late_callbacks, has_running_jobs
+from photomat.kernel.ids import UserId
 from photomat.messages.notices import forget_notices
+from photomat.moderation.refusal import forget_texts
 from photomat.operators.access import forget_flashes
 from photomat.operators.actions import forget_journal
 from photomat.orders.draft import forget_drafts
@@ -48,6 +51,13 @@ OF_OPERATORS: Final = "about operators, not about users"
 OF_SHOP: Final = "about the shop: nothing of a user"
 OF_MACHINE: Final = "about the machine: nothing of a user"
 
+
+async def _forget_refusals(tx: Transaction, user_id: UserId, _limit: int) -> int:
+    """All at once: a user has few."""
+    await forget_texts(tx, user_id)
+    return 0
+
+
 ERASURES: Final = (
     Erasure(name="conversations", erase=forget_conversations),
     Erasure(name="drafts", erase=forget_drafts),
@@ -61,6 +71,8 @@ ERASURES: Final = (
     Erasure(name="receipts", erase=forget_receipts),
     Erasure(name="invoices", erase=forget_invoices),
     Erasure(name="fiscal contacts", erase=forget_contact),
+    Erasure(name="fiscal receipts", erase=forget_fiscal_words),
+    Erasure(name="content refusals", erase=_forget_refusals),
     Erasure(name="broadcasts", erase=forget_recipient),
     Erasure(name="exports", erase=forget_exports),
     Erasure(name="notices", erase=forget_notices),
@@ -133,6 +145,10 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "receipts": PersonalTable(of_user=OF_USER, without=("decided_by",), erased_by="receipts"),
     "fiscal_contacts": PersonalTable(of_user=OF_USER, erased_by="fiscal contacts"),
     "fiscal_refusals": _nothing(OF_SHOP),
+    "fiscal_receipts": PersonalTable(of_user=OF_USER, erased_by="fiscal receipts"),
+    "fiscal_documents": _nothing("documents of the tax service, by our reference"),
+    "fiscal_start": _nothing(OF_SHOP),
+    "fiscal_comparisons": _nothing(OF_SHOP),
     "subscriptions": _kept(OF_USER, NUMBERS),
     "stars_listed": _kept(OF_USER, "Telegram's own list of payments, by number"),
     "stars_readings": _nothing(OF_SHOP),
@@ -150,6 +166,12 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
         ONCE_EACH,
     ),
     "gifts": _kept("giver_id = $1 OR taker_id = $1", BOOKS),
+    # content rules
+    "content_rules": _nothing(OF_SHOP),
+    "content_refusals": PersonalTable(
+        of_user=OF_USER, without=("forgiven_by", "decided_by"), erased_by="content refusals"
+    ),
+    "content_verdicts": PersonalTable(of_user=OF_USER, erased_by="content refusals"),
     # operators
     "operator_journal": PersonalTable(
         of_user=OF_USER, without=("operator", "reason", "outcome", "outcome_facts"), erased_by="journal"
@@ -173,6 +195,8 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     # machinery
     "budgets": _nothing(OF_MACHINE),
     "clock_shift": _nothing(OF_MACHINE),
+    "backups": _nothing(OF_MACHINE),
+    "restores": _nothing(OF_MACHINE),
     "installation": _nothing(OF_MACHINE),
     "instances": _nothing(OF_MACHINE),
     "kie_readings": _nothing(OF_SHOP),

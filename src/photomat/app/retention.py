@@ -1,8 +1,9 @@
 """What is deleted after a time, by the duty of the ACTIVE instance and by `photomat prune`. Imports no aiogram.
 
 Never deleted: users, jobs and the rows of their results, everything about money (wallets, ledger, holds, payments, receipts,
-rewards), consents and requests to be forgotten (by number), the operators' journal, broadcasts and their counts, pauses (a row
-a name), differences, sealed days, updates that were parked, callbacks that never found their job.
+fiscal receipts and their documents, rewards), consents and requests to be forgotten (by number), the operators' journal,
+broadcasts and their counts, pauses (a row a name), differences, sealed days, updates that were parked, callbacks that never
+found their job.
 """
 
 from datetime import timedelta

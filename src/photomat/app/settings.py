@@ -76,6 +76,24 @@ class Settings(BaseSettings):
         None, description="Where your own Bot API server reaches us, such as http://bot:8080. Empty: PUBLIC_URL."
     )
 
+    bot_name: str = Field("", max_length=64, description="The bot's name. Empty: as @BotFather has it.")
+    bot_name_en: str = Field("", max_length=64, description="Its name for English-speaking users. Empty: BOT_NAME.")
+    bot_description: str = Field(
+        "",
+        max_length=512,
+        description="What an empty chat with the bot shows. Empty: a text of ours, unless there is one.",
+    )
+    bot_description_en: str = Field("", max_length=512, description="The same in English. Empty: BOT_DESCRIPTION.")
+    bot_about: str = Field(
+        "",
+        max_length=120,
+        description="The line on the bot's profile page. Empty: a text of ours, unless there is one.",
+    )
+    bot_about_en: str = Field("", max_length=120, description="The same in English. Empty: BOT_ABOUT.")
+    bot_picture: Path | None = Field(
+        None, description="A JPEG or PNG file that becomes the bot's picture. Empty: the picture stays."
+    )
+
     kie_api_url: str = Field("https://api.kie.ai", description="Kie's API server.")
     kie_upload_url: str = Field("https://kieai.redpandaai.co", description="Kie's upload server.")
     kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ROOTS: Final = frozenset({"update.handle", "payment.invoice", "payment.refund"})
 """The spans that traces begin with."""
-FLUSH_S: Final = 2.0
+FLUSH_S: Final = 1.0
 MISSING: Final = (
     "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages that send traces are not installed: run make extra EXTRAS=otel"
     " (or pip install 'photomat[otel]'), or remove OTEL_EXPORTER_OTLP_ENDPOINT."

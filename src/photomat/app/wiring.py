@@ -21,7 +21,14 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import chat_model, connect_outside, kie_uploads, payment_providers, tax_service
+from photomat.app.clients import (
+    chat_model,
+    connect_outside,
+    kie_uploads,
+    payment_providers,
+    receipt_readers,
+    tax_service,
+)
 from photomat.app.flow import (
     DUE,
     URGENT,
@@ -58,6 +65,7 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import AdminOptions, BotConfig, PrivacyOptions, Support
+from photomat.bot.profile import ProfileTexts, WantedProfile
 from photomat.bot.updates import store_updates, tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
@@ -420,7 +428,12 @@ class Program:
 
     @property
     def _fiscal_policy(self) -> FiscalPolicy:
-        return FiscalPolicy(readers={}, tax=self.tax, taxed=taxed_providers_of(self.settings))
+        reads = self.settings.yookassa_receipts is not None
+        return FiscalPolicy(
+            readers=receipt_readers(self.providers) if reads else {},
+            tax=self.tax,
+            taxed=taxed_providers_of(self.settings),
+        )
 
     def _broadcast_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return broadcast_steps(
@@ -448,7 +461,9 @@ class Program:
                 is_disk_full=lambda: self.disk.is_full,
             ),
             metrics=MetricsPage(
-                refresh=DatabaseFigures(self.pool).refresh, token=self.settings.metrics_token, pool=self.pool
+                refresh=DatabaseFigures(self.pool, currency=self.settings.currency).refresh,
+                token=self.settings.metrics_token,
+                pool=self.pool,
             ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
@@ -569,6 +584,15 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
         folder=settings.results_folder,
         tmp=tmp,
         accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
+    )
+
+
+def bot_profile_of(settings: Settings) -> WantedProfile:
+    return WantedProfile(
+        name=ProfileTexts(ru=settings.bot_name, en=settings.bot_name_en),
+        description=ProfileTexts(ru=settings.bot_description, en=settings.bot_description_en),
+        about=ProfileTexts(ru=settings.bot_about, en=settings.bot_about_en),
+        picture=settings.bot_picture,
     )
 
 

@@ -21,7 +21,7 @@ FISCAL: Final = (
     Invariant(
         name="fiscal-receipt-is-of-its-payment",
         new=invariant.FISCAL,
-        sentence="A receipt has the payer and the sum of its payment, or what a refund left of the receipt before it.",
+        sentence="A receipt has the payer and sum of its payment, or what a refund left of it; an annulment has its refund's.",
         sql="""
             SELECT fiscal_id, payment_id, round, ours.amount, paid_amount, credit
               FROM fiscal_receipts AS ours LEFT JOIN payments USING (payment_id)
@@ -34,6 +34,13 @@ FISCAL: Final = (
                                     FROM fiscal_receipts AS before JOIN fiscal_receipts AS gone USING (payment_id, round)
                                    WHERE before.payment_id = ours.payment_id AND before.round = ours.round - 1
                                      AND before.kind = 'income' AND gone.kind = 'annulment') END)
+            UNION ALL
+            SELECT fiscal_id, ours.payment_id, round, ours.amount, back.paid_amount, back.amount
+              FROM fiscal_receipts AS ours
+              LEFT JOIN payment_refunds AS back USING (refund_id) LEFT JOIN payments ON payments.payment_id = ours.payment_id
+             WHERE kind = 'annulment'
+               AND (ours.payment_id, ours.amount) IS DISTINCT FROM
+                   (back.payment_id, CASE WHEN paid_currency = payments.currency THEN back.paid_amount ELSE back.amount END)
         """,
     ),
     Invariant(

@@ -3,13 +3,9 @@
 aiogram's own FSM middleware is off: the worker loads each update's conversation before its handlers and writes it after them.
 """
 
-from collections.abc import Collection
-from contextlib import suppress
 from typing import Final
 
-from aiogram import Bot, Dispatcher, Router
-from aiogram.exceptions import TelegramBadRequest
-from aiogram.types import BotCommand, BotCommandScopeChat
+from aiogram import Dispatcher, Router
 
 from photomat.bot.admin import actions as admin_actions
 from photomat.bot.admin import alerts as admin_alerts
@@ -44,8 +40,6 @@ from photomat.bot.transfer import review
 from photomat.bot.wallet import handlers as wallet
 from photomat.bot.wish import changes as wish_changes
 from photomat.bot.wish import handlers as wish
-from photomat.texts.load import LANGUAGES, Texts
-from photomat.users.user import DEFAULT_LANGUAGE
 
 ALLOWED_UPDATES: Final = ("message", "callback_query", "my_chat_member", "pre_checkout_query", "subscription")
 """The updates we ask Telegram for; any other kind is marked as handled without an answer."""
@@ -72,7 +66,6 @@ COMMANDS: Final = (
 )
 OPERATORS_COMMANDS: Final = ("admin", "receipts", "tickets")
 """In the menu of operators' own chats only."""
-CALL_TIMEOUT_S: Final = 10
 
 
 def build_dispatcher() -> Dispatcher:
@@ -141,27 +134,3 @@ def _routers() -> list[Router]:
         wish.router(),
         fallback.router(),
     ]
-
-
-async def announce_commands(bot: Bot, texts: Texts) -> None:
-    """Fill the command menu of Telegram's clients, in each language; clients of other languages show the default."""
-    for language in LANGUAGES:
-        commands = [BotCommand(command=name, description=texts.say(language, f"command-{name}")) for name in COMMANDS]
-        code = None if language == DEFAULT_LANGUAGE else language
-        await bot.set_my_commands(commands, language_code=code, request_timeout=CALL_TIMEOUT_S)
-
-
-async def announce_to_operators(bot: Bot, texts: Texts, operators: Collection[int]) -> None:
-    """Add the operators' commands to the menu of their own chats; who has not started the bot has no chat yet."""
-    for operator in operators:
-        for language in LANGUAGES:
-            names = (*OPERATORS_COMMANDS, *COMMANDS)
-            commands = [BotCommand(command=name, description=texts.say(language, f"command-{name}")) for name in names]
-            code = None if language == DEFAULT_LANGUAGE else language
-            with suppress(TelegramBadRequest):
-                await bot.set_my_commands(
-                    commands,
-                    scope=BotCommandScopeChat(chat_id=operator),
-                    language_code=code,
-                    request_timeout=CALL_TIMEOUT_S,
-                )

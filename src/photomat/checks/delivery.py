@@ -13,6 +13,7 @@ from aiogram import Bot
 from aiogram.exceptions import TelegramAPIError, TelegramBadRequest, TelegramForbiddenError, TelegramUnauthorizedError
 
 from photomat.checks import sample
+from photomat.checks.bot_api import bot_api_server
 from photomat.checks.context import CHECK_BOT, AnotherCheckRuns, CheckContext, own_schema, rolled_back
 from photomat.checks.findings import Finding, Level, failure, ok, verify, warning
 from photomat.checks.storage import CANNOT_MAKE
@@ -25,12 +26,15 @@ from photomat.jobs.settle import Success
 from photomat.kernel.clock import epoch
 from photomat.kernel.ids import ChatId, InstanceId, JobId
 from photomat.orders.outcome import Created
+from photomat.telegram.profile import unset_parts
 
 RACES: Final = 25
 CALL_TIMEOUT_S: Final = 10
 MANY_WAITING: Final = 100
 RECENT_S: Final = 3600
 AT_ONCE: Final = timedelta(0)
+OF_OPERATOR: Final = " of "
+"""A part of an operator, who has not started the bot: another finding says so."""
 FIX: Final = "do not go live: a result could be shown by two instances. Compare the schema with `photomat migrate`."
 
 
@@ -49,7 +53,12 @@ async def _telegram(context: CheckContext) -> list[Finding]:
         return [warning("Telegram was not asked: without keys this is the sandbox.", "set BOT_TOKEN to go live.")]
     try:
         me = await context.bot.get_me(request_timeout=CALL_TIMEOUT_S)
-        return [ok(f"Telegram knows the bot: @{me.username}."), *await _webhook(context, context.bot)]
+        return [
+            ok(f"Telegram knows the bot: @{me.username}."),
+            *await bot_api_server(context, context.bot),
+            *await _profile(context.pool),
+            *await _webhook(context, context.bot),
+        ]
     except TelegramUnauthorizedError:
         return [failure("Telegram refuses the token.", "correct BOT_TOKEN; @BotFather shows it under /mybots.")]
     except TelegramAPIError as error:
@@ -82,6 +91,18 @@ async def _webhook(context: CheckContext, bot: Bot) -> list[Finding]:
             warning(f"{info.pending_update_count} updates wait at Telegram.", "start an instance, look at its log.")
         )
     return found
+
+
+async def _profile(pool: Pool) -> list[Finding]:
+    """What of the bot's name, descriptions, commands and picture could not be set."""
+    unset = [each for each in await unset_parts(pool) if OF_OPERATOR not in each.part]
+    return [
+        warning(
+            f"The bot's {each.part} could not be set: {each.error}.",
+            f"it is tried again at {each.next_try_at:%Y-%m-%d %H:%M} UTC, a new value at once unless Telegram asks to wait.",
+        )
+        for each in unset
+    ] or [ok("The bot's profile is as the settings want it.")]
 
 
 async def _operators(context: CheckContext) -> list[Finding]:

@@ -14,7 +14,7 @@ from photomat.cli.session import AsJson, current_settings, operate, operator_nam
 from photomat.db.pool import Pool
 from photomat.kernel.ids import UserId
 from photomat.kernel.text import cut
-from photomat.moderation.refusal import Refusal, StrikePolicy
+from photomat.moderation.refusal import ContentRefusal, StrikePolicy
 from photomat.moderation.rules import RuleAction, RuleSet
 from photomat.operators import content
 from photomat.operators.actions import ActionResult
@@ -189,7 +189,7 @@ def _policy() -> StrikePolicy:
     return strikes_of(current_settings(name=NAME))
 
 
-def _state(refusal: Refusal) -> str:
+def _state(refusal: ContentRefusal) -> str:
     if refusal.waits:
         return "appeal waits"
     if refusal.decided_at is not None:

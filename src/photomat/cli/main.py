@@ -13,9 +13,11 @@ from photomat.cli import (
     catalog,
     catalog_changes,
     check,
+    completion,
     console,
     content,
     controls,
+    fiscal,
     installation,
     jobs,
     payments,
@@ -43,6 +45,7 @@ app.command("audit")(audit.audit)
 app.command("prune")(installation.prune)
 app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
+app.command("completion")(completion.completion)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
 app.add_typer(backup.app, name="backup")
 app.add_typer(backup.restore_app, name="restore")
@@ -56,6 +59,7 @@ app.add_typer(payments.receipts_app, name="receipts")
 app.add_typer(tickets.app, name="tickets")
 app.add_typer(content.app, name="content")
 app.add_typer(payments.app, name="payments")
+app.add_typer(fiscal.app, name="fiscal")
 app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")
 catalog.app.command("canary")(catalog_changes.canary)

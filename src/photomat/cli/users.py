@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from photomat.app.personal_data import export_builder, forget_worker
 from photomat.app.settings import load
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
@@ -120,6 +119,8 @@ def export(
     reason: Annotated[str | None, typer.Option(help="Why, for the journal.")] = None,
 ) -> None:
     """Everything that is held about a user as a zip, with copies of results, whatever its size; readable by you alone."""
+    from photomat.app.personal_data import export_builder  # noqa: PLC0415  aiogram takes seconds to load; other commands need none
+
     settings = load()
 
     async def act(pool: Pool) -> str:
@@ -140,6 +141,8 @@ def export(
 @app.command("forget")
 def forget(user_id: int, *, reason: Reason, as_json: AsJson = False) -> None:
     """Erase what a user wrote, sent and got, as /forget does; the number, the money, rewards and bans stay."""
+    from photomat.app.personal_data import forget_worker  # noqa: PLC0415  aiogram takes seconds to load; other commands need none
+
     settings = load()
 
     async def act(pool: Pool) -> ActionResult:
@@ -154,6 +157,8 @@ def forget(user_id: int, *, reason: Reason, as_json: AsJson = False) -> None:
 @app.command("forget-again")
 def forget_again(*, as_json: AsJson = False) -> None:
     """After a restore: forget once more whom the restored database does not know as forgotten, by DATA_DIR/forgotten.jsonl."""
+    from photomat.app.personal_data import forget_worker  # noqa: PLC0415  aiogram takes seconds to load; other commands need none
+
     settings = load()
 
     async def act(pool: Pool) -> list[UserId]:

@@ -145,6 +145,11 @@ async def _read(file: BinaryIO) -> AsyncGenerator[bytes, None]:
         yield chunk
 
 
+async def newest_at_telegram(pool: Pool) -> str | None:
+    """Telegram's id of the file that was accepted last."""
+    return await store.newest_from_telegram(pool)
+
+
 def empty_folder(folder: Path) -> None:
     """Create the folder for copies, and delete what a killed process left where files must have names."""
     make_private(folder)

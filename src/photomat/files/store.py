@@ -86,6 +86,14 @@ async def find_by_origin(pool: Pool, *, user_id: UserId, origin: str) -> InputFi
     return None if row is None else _file(row)
 
 
+async def newest_from_telegram(pool: Pool) -> str | None:
+    """Telegram's id of the file that was accepted last."""
+    found: str | None = await pool.fetchval(
+        "SELECT telegram_id FROM input_files WHERE telegram_id IS NOT NULL ORDER BY file_id DESC LIMIT 1"
+    )
+    return found
+
+
 async def own_files(tx: Transaction, *, user_id: UserId, file_ids: Iterable[int]) -> Mapping[int, InputFile]:
     """These files by id, as far as they are this user's."""
     rows = await tx.fetch(

@@ -11,7 +11,7 @@ An annulment waits for its income. An income that was never registered needs non
 wanted anew. YooKassa registers by itself, with the payment or the refund: its receipts are only read.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -26,6 +26,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
 from photomat.providers.fiscal_port import (
     DocumentRefused,
+    PaidWithoutReceipt,
     ReceiptReader,
     RegisteredReceipt,
     TaxDocument,
@@ -37,8 +38,8 @@ from photomat.providers.fiscal_port import (
 AROUND: Final = timedelta(minutes=10)
 """How far from the time of operation a document is looked for: services may round or shift it."""
 WAITS: Final = timedelta(seconds=20)
-MOST_RETRY_S: Final = 900.0
-FIRST_RETRY_S: Final = 5.0
+OVERDUE: Final = timedelta(days=3)
+"""YooKassa: a receipt that is not registered after three days needs its support."""
 log = get_logger()
 
 
@@ -273,7 +274,12 @@ class FiscalIssuer:
         reader = self.policy.readers.get(receipt.provider)
         if reader is None:
             raise Transient("receipts of this provider are switched off")
-        found = await reader.receipts_of(receipt.payment_external_id)
+        try:
+            found = await reader.receipts_of(receipt.payment_external_id)
+        except PaidWithoutReceipt:
+            await self._paid_without(receipt)
+            return
+        await self._record_incomes(receipt, found)
         used = await store.used_ids(self.pool, receipt)
         fitting = [one for one in found if _fits(one, receipt) and one.external_id not in used]
         done = next((one for one in fitting if one.state == "succeeded"), None)
@@ -281,20 +287,41 @@ class FiscalIssuer:
             await self._registered(receipt, done)
         elif fitting and all(one.state == "canceled" for one in fitting):
             await self._block(receipt, "the provider could not register it")
+        elif await store.has_waited(self.pool, receipt, OVERDUE):
+            await self._block(receipt, "the provider has not registered it for three days: ask its support")
         else:
             raise Transient("the provider has not registered it yet")
 
-    async def _registered(self, receipt: FiscalReceipt, found: RegisteredReceipt) -> None:
-        document = TaxDocument(
-            external_id=found.external_id,
-            reference=receipt.reference,
-            amount=found.amount,
-            operation_at=found.registered_at or receipt.operation_at,
-            is_annulled=False,
-        )
+    async def _paid_without(self, receipt: FiscalReceipt) -> None:
+        """The payment is older than the receipts of its provider: nobody issues one, and its refund annuls none."""
+        if receipt.kind == "annulment":
+            await self._drop(receipt)
+        elif await store.record_waiting(self.pool, receipt, state="without", error=None):
+            log.info("FISCAL_WITHOUT", fiscal_id=receipt.fiscal_id, payment_id=receipt.payment_id)
+
+    async def _record_incomes(self, receipt: FiscalReceipt, found: Sequence[RegisteredReceipt]) -> None:
+        """Keep every income the provider has for the payment: a second one is a double, which the audit finds."""
+        income = receipt if receipt.kind == "income" else await store.find_income(self.pool, receipt.payment_id, 0)
+        if income is None:
+            return
+        documents = [
+            TaxDocument(
+                external_id=one.external_id,
+                reference=income.reference,
+                amount=one.amount,
+                operation_at=one.registered_at or income.operation_at,
+                is_annulled=False,
+            )
+            for one in found
+            if one.kind == "income" and one.state == "succeeded"
+        ]
         async with transaction(self.pool) as tx:
-            if receipt.kind == "income":
-                await store.record_documents(tx, issuer="yookassa", documents=[document])
+            await store.record_documents(tx, issuer="yookassa", documents=documents)
+        if len(documents) > 1:
+            log.error("FISCAL_DOUBLE", fiscal_id=income.fiscal_id, documents=len(documents))
+
+    async def _registered(self, receipt: FiscalReceipt, found: RegisteredReceipt) -> None:
+        async with transaction(self.pool) as tx:
             if await store.record_issued(tx, receipt, external_id=found.external_id, url=found.url):
                 await notices.notify_registered(tx, receipt, url=found.url)
         log.info("FISCAL_ISSUED", fiscal_id=receipt.fiscal_id, payment_id=receipt.payment_id, recorded=True)
@@ -311,15 +338,13 @@ class FiscalIssuer:
 
     async def _never_left(self, receipt: FiscalReceipt, error: Transient) -> None:
         reason = error.code if isinstance(error, TaxServicePaused) else str(error)
-        wait_s = error.retry_after_s or backoff_s(receipt.attempts - 1, first_s=FIRST_RETRY_S, most_s=MOST_RETRY_S)
-        await store.put_back(self.pool, receipt, after=timedelta(seconds=wait_s), error=reason)
-        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=round(wait_s, 1), reason=reason)
+        await store.put_back(self.pool, receipt, after=_seconds(error.retry_after_s), error=reason)
+        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=error.retry_after_s, reason=reason)
 
     async def _later(self, receipt: FiscalReceipt, error: str, *, retry_after_s: float | None) -> None:
         """Nothing was sent, or nothing could be read: what was known of it stays known."""
-        wait_s = retry_after_s or backoff_s(receipt.attempts - 1, first_s=FIRST_RETRY_S, most_s=MOST_RETRY_S)
-        await store.postpone(self.pool, receipt, after=timedelta(seconds=wait_s), error=error)
-        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=round(wait_s, 1), reason=error)
+        await store.postpone(self.pool, receipt, after=_seconds(retry_after_s), error=error)
+        log.info("FISCAL_RETRY", fiscal_id=receipt.fiscal_id, wait_s=retry_after_s, reason=error)
 
     async def _block(self, receipt: FiscalReceipt, reason: str) -> None:
         if await store.record_waiting(self.pool, receipt, state="blocked", error=reason[:300]):
@@ -330,6 +355,10 @@ class FiscalIssuer:
         if self.policy.tax is None:
             raise Transient("the tax service is switched off")
         return self.policy.tax
+
+
+def _seconds(wait_s: float | None) -> timedelta | None:
+    return None if wait_s is None else timedelta(seconds=wait_s)
 
 
 def _fits(found: RegisteredReceipt, receipt: FiscalReceipt) -> bool:

@@ -13,6 +13,8 @@ from photomat.fiscal.receipt import COLUMNS, FiscalIssuerName, FiscalReceipt, ne
 from photomat.providers.fiscal_port import TaxDocument
 
 FISCAL_DUE: Final = "SELECT 1 FROM fiscal_receipts WHERE due_at <= photomat_now()"
+BY_AGE: Final = "least(greatest((photomat_now() - created_at) / 4, interval '5 seconds'), interval '15 minutes')"
+"""How long a row waits for its next try when nothing says otherwise: the older, the longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,16 @@ async def claim_fiscal(pool: Pool, *, limit: int, lease: timedelta, unknown_dela
 def _claimed(fields: dict[str, Any]) -> ClaimedFiscal:
     is_past_delay = bool(fields.pop("is_past_delay"))
     return ClaimedFiscal(receipt=receipt_of(fields), is_past_delay=is_past_delay)
+
+
+async def has_waited(pool: Pool, receipt: FiscalReceipt, longer_than: timedelta) -> bool:
+    return bool(
+        await pool.fetchval(
+            "SELECT created_at <= photomat_now() - $2::interval FROM fiscal_receipts WHERE fiscal_id = $1",
+            receipt.fiscal_id,
+            longer_than,
+        )
+    )
 
 
 async def set_issuer(pool: Pool, receipt: FiscalReceipt, issuer: FiscalIssuerName) -> bool:
@@ -102,15 +114,15 @@ async def record_unknown(pool: Pool, receipt: FiscalReceipt, *, look_after: time
     )
 
 
-async def put_back(pool: Pool, receipt: FiscalReceipt, *, after: timedelta, error: str | None) -> bool:
-    """Nothing exists at the issuer: it is wanted again after a while."""
+async def put_back(pool: Pool, receipt: FiscalReceipt, *, after: timedelta | None, error: str | None) -> bool:
+    """Nothing exists at the issuer: it is wanted again after a while; `after` None: by its age."""
     return bool(
         await pool.fetchval(
-            """
-            UPDATE fiscal_receipts SET state = 'wanted', due_at = photomat_now() + $3::interval, error = $4
+            f"""
+            UPDATE fiscal_receipts SET state = 'wanted', due_at = photomat_now() + coalesce($3::interval, {BY_AGE}), error = $4
              WHERE fiscal_id = $1 AND fence = $2 AND state IN ('wanted', 'sending', 'unknown')
             RETURNING true
-            """,
+            """,  # noqa: S608  a constant of ours
             receipt.fiscal_id,
             receipt.fence,
             after,
@@ -119,15 +131,15 @@ async def put_back(pool: Pool, receipt: FiscalReceipt, *, after: timedelta, erro
     )
 
 
-async def postpone(pool: Pool, receipt: FiscalReceipt, *, after: timedelta, error: str) -> bool:
-    """Nothing was learned: the state stays, and the next try comes after a while."""
+async def postpone(pool: Pool, receipt: FiscalReceipt, *, after: timedelta | None, error: str) -> bool:
+    """Nothing was learned: the state stays, and the next try comes after a while; `after` None: by its age."""
     return bool(
         await pool.fetchval(
-            """
-            UPDATE fiscal_receipts SET due_at = photomat_now() + $3::interval, error = $4
+            f"""
+            UPDATE fiscal_receipts SET due_at = photomat_now() + coalesce($3::interval, {BY_AGE}), error = $4
              WHERE fiscal_id = $1 AND fence = $2 AND state IN ('wanted', 'sending', 'unknown')
             RETURNING true
-            """,
+            """,  # noqa: S608  a constant of ours
             receipt.fiscal_id,
             receipt.fence,
             after,

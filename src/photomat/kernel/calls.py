@@ -24,6 +24,6 @@ def telegram_call(method: str, *, outcome: Callable[[BaseException | None], str]
 
 @contextmanager
 def provider_call(provider: str, call: str) -> Iterator[None]:
-    """`call` is `read` or `write`: paths of providers hold ids."""
+    """`call` is a word such as `read` or `write`: paths of providers hold ids."""
     with span(f"{provider}.{call}"), timed(PROVIDER_S, provider=provider, call=call):
         yield

@@ -6,7 +6,7 @@ and jobs are raised after the commit (`db/connection.py`); figures of the databa
 seconds (`reports/figures.py`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -118,7 +118,7 @@ TELEGRAM_S = Histogram(
 )
 PROVIDER_S = Histogram(
     "photomat_provider_request_seconds",
-    "Calls to payment providers and the tax service.",
+    "Calls to payment providers, the tax service and the content checker.",
     ["provider", "call", "outcome"],
     buckets=CALL_BUCKETS,
     registry=REGISTRY,
@@ -178,6 +178,35 @@ PG_XMIN = Gauge(
     "How many transactions the oldest snapshot holds back the vacuum.",
     registry=REGISTRY,
 )
+
+
+MOVES: Final = {
+    "credit": ("welcome", "topup", "operator", "gift", "promo", "bonus", "referral", "subscription"),
+    "debit": ("operator", "gift", "payment-refund", "promo", "bonus", "referral", "subscription"),
+    "hold": ("job",),
+    "release": ("job",),
+    "charge": ("charge",),
+    "refund": ("refund", "undelivered"),
+    "debt": ("debt",),
+    "correction": ("correction",),
+}
+ENDS: Final = ("done", "gift", "failed", "canceled", "offered", "accepted")
+
+
+def begin(*, version: str, currency: str, kinds: Iterable[str], providers: Iterable[str]) -> None:
+    """Show what is going to be counted as 0: Prometheus sees an increase only from a value it has seen."""
+    BUILD.labels(version=version).set(1)
+    for move, reasons in MOVES.items():
+        for reason in reasons:
+            MONEY.labels(move=move, reason=reason, currency=currency)
+    for kind in kinds:
+        JOBS_CREATED.labels(kind=kind)
+        for outcome in ENDS:
+            JOBS_ENDED.labels(kind=kind, outcome=outcome)
+    for provider in providers:
+        for event in ("received", "refunded"):
+            PAYMENTS.labels(provider=provider, event=event, currency=currency)
+            PAYMENTS_MINOR.labels(provider=provider, event=event, currency=currency)
 
 
 def exposition() -> bytes:

@@ -11,7 +11,7 @@ from photomat.db.pool import Transaction
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.text import cut
 from photomat.messages.notices import NoticeButton, notify
-from photomat.moderation.refusal import AppealOutcome, Refusal, StrikePolicy, appeal, count_strikes
+from photomat.moderation.refusal import AppealOutcome, ContentRefusal, StrikePolicy, appeal, count_strikes
 from photomat.telegram import callback_data
 
 SHOWN_TEXT: Final = 2500
@@ -19,7 +19,7 @@ SHOWN_TEXT: Final = 2500
 
 async def appeal_to_operators(
     tx: Transaction, refusal_id: int, *, user_id: UserId, operators: Collection[int], policy: StrikePolicy
-) -> AppealOutcome:
+) -> tuple[AppealOutcome, ContentRefusal | None]:
     """Record a customer's appeal once, and show it to every operator."""
     outcome, refusal = await appeal(tx, refusal_id, user_id=user_id)
     if outcome is AppealOutcome.SENT and refusal is not None:
@@ -49,10 +49,10 @@ async def appeal_to_operators(
                     ]
                 ],
             )
-    return outcome
+    return outcome, refusal
 
 
-async def notify_accepted(tx: Transaction, refusal: Refusal, *, can_go_on: bool) -> None:
+async def notify_accepted(tx: Transaction, refusal: ContentRefusal, *, can_go_on: bool) -> None:
     """Tell the customer that the text is allowed; the button opens the card again, while there is one."""
     go_on = NoticeButton(text_key="content-appeal-go-on", data=callback_data.open_card(refusal.draft_id or 0))
     await notify(
@@ -65,7 +65,7 @@ async def notify_accepted(tx: Transaction, refusal: Refusal, *, can_go_on: bool)
     )
 
 
-async def notify_declined(tx: Transaction, refusal: Refusal, *, answer: str) -> None:
+async def notify_declined(tx: Transaction, refusal: ContentRefusal, *, answer: str) -> None:
     await notify(
         tx,
         key=f"appeal:{refusal.refusal_id}:declined",
@@ -75,5 +75,5 @@ async def notify_declined(tx: Transaction, refusal: Refusal, *, answer: str) -> 
     )
 
 
-def _quoted(refusal: Refusal) -> str:
+def _quoted(refusal: ContentRefusal) -> str:
     return escape(cut(" ".join((refusal.text or "—").split()), 200))

@@ -14,6 +14,7 @@ from typing import Any, Final
 import aiohttp
 
 from photomat.db.pool import Transaction
+from photomat.kernel.calls import provider_call
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.http import HttpClient
 from photomat.kernel.ids import DraftId, UserId
@@ -50,7 +51,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ContentVerdict:
     """What the checker said; `reason` is what the customer reads."""
 
     is_allowed: bool
@@ -58,7 +59,7 @@ class Verdict:
     is_strike: bool = False
 
 
-ALLOWED: Final = Verdict(is_allowed=True)
+ALLOWED: Final = ContentVerdict(is_allowed=True)
 
 
 class ContentChecker:
@@ -71,10 +72,11 @@ class ContentChecker:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._http = HttpClient(name="the content checker", headers=headers)
 
-    async def ask(self, question: Question) -> Verdict | None:
+    async def ask(self, question: Question) -> ContentVerdict | None:
         """The verdict; None if there was no usable answer in time. Asking has no effect and may be repeated."""
         try:
-            answer = await self._http.post(self._url, question.as_json(), within=self._deadline)
+            with provider_call("content_checker", "ask"):
+                answer = await self._http.post(self._url, question.as_json(), within=self._deadline)
         except (Transient, OutcomeUnknown) as error:
             log.warning("CONTENT_CHECK_FAILED", draft_id=question.draft_id, reason=str(error))
             return None
@@ -84,7 +86,7 @@ class ContentChecker:
         return verdict
 
 
-def read_verdict(body: bytes) -> Verdict | None:
+def read_verdict(body: bytes) -> ContentVerdict | None:
     """The answer of the checker; None for anything that is not one."""
     try:
         said = json.loads(body)
@@ -94,11 +96,11 @@ def read_verdict(body: bytes) -> Verdict | None:
         return None
     reason = said.get("reason")
     words = cut(" ".join(reason.split()), MAX_REASON) if isinstance(reason, str) else ""
-    return Verdict(is_allowed=said["allow"], reason=words or None, is_strike=said.get("strike") is True)
+    return ContentVerdict(is_allowed=said["allow"], reason=words or None, is_strike=said.get("strike") is True)
 
 
 async def store_verdict(
-    tx: Transaction, verdict: Verdict, *, draft_id: DraftId, revision: int, user_id: UserId, order_hash: bytes
+    tx: Transaction, verdict: ContentVerdict, *, draft_id: DraftId, revision: int, user_id: UserId, order_hash: bytes
 ) -> None:
     """Keep a verdict for this revision; the first one holds."""
     await tx.execute(
@@ -117,7 +119,7 @@ async def store_verdict(
     )
 
 
-async def read_stored(tx: Transaction, *, draft_id: DraftId, revision: int, order_hash: bytes) -> Verdict | None:
+async def read_stored(tx: Transaction, *, draft_id: DraftId, revision: int, order_hash: bytes) -> ContentVerdict | None:
     """The verdict about exactly this order at this revision."""
     row = await tx.fetchrow(
         """
@@ -128,4 +130,4 @@ async def read_stored(tx: Transaction, *, draft_id: DraftId, revision: int, orde
         revision,
         order_hash,
     )
-    return None if row is None else Verdict(**dict(row))
+    return None if row is None else ContentVerdict(**dict(row))

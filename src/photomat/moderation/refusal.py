@@ -16,6 +16,7 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row, row_as
 from photomat.kernel.ids import ChatId, DraftId, JobId, UserId
 from photomat.kernel.text import cut
+from photomat.messages.notices import blank_notices
 from photomat.moderation.rules import RuleAction
 from photomat.work.retention import Batch, OldRows
 
@@ -69,7 +70,7 @@ NO_STRIKES: Final = StrikePolicy(ban_reason={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class ContentRefusal:
     """A refused text, or with the action `warn` one that an operator was told of."""
 
     refusal_id: int
@@ -117,7 +118,7 @@ class NewRefusal:
     reason: str | None = None
 
 
-async def record(tx: Transaction, new: NewRefusal) -> tuple[Refusal, bool]:
+async def record(tx: Transaction, new: NewRefusal) -> tuple[ContentRefusal, bool]:
     """Record a refusal once per text of a draft, and whether it is a new strike. A graver rule replaces a warning."""
     row = await require_row(
         tx,
@@ -198,7 +199,7 @@ async def user_of(pool: Pool, refusal_id: int) -> UserId | None:
     return user
 
 
-async def find_refusal(tx: Transaction, refusal_id: int, *, user_id: UserId | None = None) -> Refusal | None:
+async def find_refusal(tx: Transaction, refusal_id: int, *, user_id: UserId | None = None) -> ContentRefusal | None:
     """A refusal, of this user if one is given, locked until the commit."""
     row = await tx.fetchrow(
         f"""
@@ -211,7 +212,7 @@ async def find_refusal(tx: Transaction, refusal_id: int, *, user_id: UserId | No
     return None if row is None else refusal_of(row)
 
 
-async def appeal(tx: Transaction, refusal_id: int, *, user_id: UserId) -> tuple[AppealOutcome, Refusal | None]:
+async def appeal(tx: Transaction, refusal_id: int, *, user_id: UserId) -> tuple[AppealOutcome, ContentRefusal | None]:
     """A customer's appeal, once per refusal."""
     refusal = await find_refusal(tx, refusal_id, user_id=user_id)
     if refusal is None:
@@ -260,11 +261,15 @@ async def forgive(tx: Transaction, user_id: UserId, *, by: str, refusal_id: int 
 
 
 async def forget_texts(tx: Transaction, user_id: UserId) -> None:
-    """Erase what a user wrote and what was answered to it; rules, times and the number of strikes stay."""
-    await tx.execute(
-        "UPDATE content_refusals SET text = NULL, text_hash = NULL, reason = NULL, answer = NULL WHERE user_id = $1",
+    """Erase what a user wrote and what was answered to it, also in messages; rules, times and the number of strikes stay."""
+    rows = await tx.fetch(
+        """
+        UPDATE content_refusals SET text = NULL, text_hash = NULL, reason = NULL, answer = NULL WHERE user_id = $1
+        RETURNING refusal_id
+        """,
         user_id,
     )
+    await blank_notices(tx, [f"appeal:{row['refusal_id']}:" for row in rows])
     await tx.execute("DELETE FROM content_verdicts WHERE user_id = $1", user_id)
 
 
@@ -298,5 +303,5 @@ async def forget_old_texts(pool: Pool, older_than: timedelta, limit: int) -> Bat
     return Batch(forgotten, more=forgotten == limit)
 
 
-def refusal_of(row: Row) -> Refusal:
-    return row_as(Refusal, row, source=RefusalSource(row["source"]), action=RuleAction(row["action"]))
+def refusal_of(row: Row) -> ContentRefusal:
+    return row_as(ContentRefusal, row, source=RefusalSource(row["source"]), action=RuleAction(row["action"]))

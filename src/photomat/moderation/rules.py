@@ -1,10 +1,12 @@
 """Content rules: what a text is refused for. Pure; a text is read once, however many rules there are.
 
-A rule matches one of its words, or words of all its `near` groups within a few words of each other, unless one of its
-exceptions stands as near. Rules are data: the shipped ones in `rules.toml`, an operator's in a file of the same form
-(`CONTENT_RULES`) and as rows (`rulebook.py`). A mistake in them is refused with the rule and the word.
+A rule matches one of its words, or words of all its `near` groups within a few words of each other. An exception of one word
+excuses a match it stands as near to; a phrase excuses the words it consists of, and no others. Rules are data: the shipped
+ones in `rules.toml`, an operator's in a file of the same form (`CONTENT_RULES`) and as rows (`rulebook.py`). A mistake in them
+is refused with the rule and the word.
 """
 
+import re
 import tomllib
 from bisect import bisect_left
 from collections import defaultdict
@@ -20,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from photomat.moderation.words import BadPattern, Token, phrases_of, tokens_of
 
 MAX_WITHIN: Final = 20
-GROUP: Final = "@"
+A_GROUP: Final = re.compile(r"@([a-z]+)")
 RULE_ID: Final = r"^[a-z0-9][a-z0-9-]{1,39}$"
 Language = Literal["ru", "en"]
 
@@ -104,9 +106,10 @@ class _Term:
     slot: tuple[int, int]
 
 
+COVERED: Final = -2
 UNLESS: Final = -1
 WORDS: Final = 0
-"""Slots of a rule: its exceptions, its words; its groups follow from 1."""
+"""Slots of a rule: words inside an exception, exceptions of one word, its words; its groups follow from 1."""
 
 
 class RuleSet:
@@ -137,7 +140,7 @@ class RuleSet:
     def matches(self, text: str) -> list[Hit]:
         """Every rule a text matches."""
         found = self._found(tokens_of(text))
-        numbers = sorted({number for number, slot in found if slot != UNLESS})
+        numbers = sorted({number for number, slot in found if slot >= WORDS})
         hits = ((self.rules[number], _match(number, self.rules[number], found)) for number in numbers)
         return [Hit(rule=rule, words=words) for rule, words in hits if words]
 
@@ -148,8 +151,17 @@ class RuleSet:
             for spelling in token.spellings:
                 for term in self._terms.get(spelling, ()):
                     if _follows(tokens, at, term.rest):
-                        found[term.slot].append((token.place, token.spellings[0]))
+                        _note(found, term, token)
         return found
+
+
+def _note(found: dict[tuple[int, int], list[tuple[int, str]]], term: _Term, token: Token) -> None:
+    """Record where a phrase stands; an exception of several words by each of its words."""
+    number, slot = term.slot
+    if slot == UNLESS and term.rest:
+        found[number, COVERED] += [(token.place + step, "") for step in range(len(term.rest) + 1)]
+    else:
+        found[term.slot].append((token.place, token.spellings[0]))
 
 
 def _follows(tokens: Sequence[Token], at: int, rest: Phrase) -> bool:
@@ -165,15 +177,20 @@ def _follows(tokens: Sequence[Token], at: int, rest: Phrase) -> bool:
 def _match(number: int, rule: Rule, found: Mapping[tuple[int, int], Sequence[tuple[int, str]]]) -> tuple[str, ...]:
     """The words of the first match that no exception stands near to; empty without one."""
     excused = [place for place, _ in found.get((number, UNLESS), ())]
-    for place, word in found.get((number, WORDS), ()):
+    covered = {place for place, _ in found.get((number, COVERED), ())}
+    for place, word in _outside(covered, found.get((number, WORDS), ())):
         if not _stands_near(excused, place, place, rule.within):
             return (word,)
-    groups = [found.get((number, slot), ()) for slot in range(1, len(rule.near) + 1)]
+    groups = [_outside(covered, found.get((number, slot), ())) for slot in range(1, len(rule.near) + 1)]
     if groups and all(groups):
         for first, last, words in _together(groups, rule.within):
             if not _stands_near(excused, first, last, rule.within):
                 return words
     return ()
+
+
+def _outside(covered: set[int], places: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
+    return [each for each in places if each[0] not in covered] if covered else places
 
 
 def _together(groups: Sequence[Sequence[tuple[int, str]]], within: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -265,14 +282,17 @@ def _phrases(words: Sequence[str]) -> tuple[Phrase, ...]:
 
 
 def _listed(by_language: Mapping[Language, Sequence[str]], file: RulesFile) -> list[str]:
-    """The words of all languages, with groups in place of their names."""
-    found: list[str] = []
-    for language, words in by_language.items():
-        for word in words:
-            if not word.startswith(GROUP):
-                found.append(word)
-            elif (group := file.groups.get(word.removeprefix(GROUP))) is not None:
-                found += group.get(language, [])
-            else:
-                raise BadRules(f"{word}: there is no such group")
-    return found
+    """The words of all languages, with each word of a group in place of its name."""
+    return [
+        each for language, words in by_language.items() for written in words for each in _named(written, language, file)
+    ]
+
+
+def _named(written: str, language: Language, file: RulesFile) -> list[str]:
+    name = A_GROUP.search(written)
+    if name is None:
+        return [written]
+    group = file.groups.get(name.group(1))
+    if group is None:
+        raise BadRules(f"{name.group()}: there is no such group")
+    return [written.replace(name.group(), word) for word in group.get(language, [])]

@@ -232,7 +232,7 @@ async def forget_journal(tx: Transaction, user_id: UserId, limit: int) -> int:
     rows = await tx.fetch(
         """
         UPDATE operator_journal
-           SET reason = CASE WHEN reason IS NOT NULL THEN $3 END, outcome = $3, outcome_key = $4, outcome_facts = '{}'
+           SET reason = NULL, outcome = $3, outcome_key = $4, outcome_facts = '{}'
          WHERE entry_id = ANY (ARRAY(
                SELECT entry_id FROM operator_journal
                 WHERE (user_id = $1

@@ -17,13 +17,14 @@ from photomat.jobs.strikes import ban_if_due
 from photomat.kernel.logs import get_logger
 from photomat.moderation import checker as verdicts
 from photomat.moderation import refusal as refusals
-from photomat.moderation.checker import ContentChecker, Question, Verdict
+from photomat.moderation.checker import ContentChecker, ContentVerdict, Question
 from photomat.moderation.order_texts import order_hash, text_hash, texts_of, wished
 from photomat.moderation.refusal import CHECKER, NewRefusal, RefusalSource, StrikePolicy
 from photomat.moderation.rulebook import RuleBook
 from photomat.moderation.rules import Rule, RuleAction, RuleSet
 from photomat.orders.draft import Draft
 from photomat.orders.outcome import CardOutdated, ContentRefused, DraftOrder
+from photomat.users import standing
 
 ProviderChecker: TypeAlias = Literal["default", "on", "off"]
 CHECKED: Final[Mapping[ProviderChecker, bool | None]] = {"default": None, "on": True, "off": False}
@@ -118,7 +119,9 @@ class ContentCheck:
         if not found.action.refuses:
             return None
         log.info("CONTENT_REFUSED", user_id=draft.user_id, draft_id=draft.draft_id, rule=found.rule_id)
-        ban = await ban_if_due(tx, draft.user_id, self.policy) if is_new_strike else None
+        ban = await (
+            ban_if_due(tx, draft.user_id, self.policy) if is_new_strike else standing.read_ban(tx, draft.user_id)
+        )
         return ContentRefused(
             draft=draft,
             model=self.model,
@@ -130,7 +133,7 @@ class ContentCheck:
         )
 
 
-def _of_checker(verdict: Verdict) -> _Found:
+def _of_checker(verdict: ContentVerdict) -> _Found:
     action = RuleAction.STRIKE if verdict.is_strike else RuleAction.REFUSE
     return _Found(source=RefusalSource.CHECKER, rule_id=CHECKER, action=action, reason=verdict.reason)
 

@@ -11,7 +11,7 @@ from photomat.catalog.options import OptionRow
 from photomat.catalog.pricing import Quote, Voucher
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
-from photomat.moderation.refusal import Refusal, StrikePolicy
+from photomat.moderation.refusal import ContentRefusal, StrikePolicy
 from photomat.moderation.rules import Rule
 from photomat.orders.draft import Draft
 from photomat.users.standing import Ban
@@ -135,7 +135,7 @@ class ContentRefused:
 
     draft: Draft
     model: Model
-    refusal: Refusal
+    refusal: ContentRefusal
     rule: Rule | None
     strikes: int
     policy: StrikePolicy

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
-from photomat.kernel.errors import Rejected, Transient
+from photomat.kernel.errors import PhotomatError, Transient
 from photomat.kernel.money import Money
 
 RegistrationState: TypeAlias = Literal["pending", "succeeded", "canceled"]
@@ -24,12 +24,16 @@ class TaxServicePaused(Transient):
         self.code = code
 
 
-class DocumentRefused(Rejected):
+class DocumentRefused(PhotomatError):
     """The tax service refused this document: nothing was registered or annulled. `reason` is in its own words."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__("fiscal-refused", reason=reason)
+        super().__init__(reason)
         self.reason = reason
+
+
+class PaidWithoutReceipt(PhotomatError):
+    """The payment was made without a receipt, so its provider will never register one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +99,7 @@ class RegisteredReceipt:
 
 
 class ReceiptReader(Protocol):
-    """Raises Transient if it cannot be read now."""
+    """Raises Transient if it cannot be read now, PaidWithoutReceipt if there will be none."""
 
     async def receipts_of(self, external_payment_id: str) -> Sequence[RegisteredReceipt]:
         """Every receipt of a payment and of its refunds, oldest first; empty while there is none yet."""

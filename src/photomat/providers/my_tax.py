@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from photomat.kernel.calls import provider_call
 from photomat.kernel.clock import epoch, monotonic
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.http import USER_AGENT, HttpAnswer, HttpClient
@@ -131,11 +132,12 @@ class MyTax:
             "sortBy": "operation_time:desc",
             "limit": str(PAGE),
         }
-        answer = await self._authorized(
-            lambda headers: self._http.get(
-                self._base_url + "/incomes", query=query, headers=headers, within=self._within
+        with provider_call("my_tax", "read"):
+            answer = await self._authorized(
+                lambda headers: self._http.get(
+                    self._base_url + "/incomes", query=query, headers=headers, within=self._within
+                )
             )
-        )
         body = _json(answer)
         content = None if body is None or answer.status not in OK else body.get("content")
         if not isinstance(content, list) or not all(isinstance(line, dict) for line in content):
@@ -144,9 +146,10 @@ class MyTax:
 
     async def _write(self, path: str, body: Fields) -> Fields | None:
         """Request a change; what it answered if it was carried out."""
-        answer = await self._authorized(
-            lambda headers: self._http.post(self._base_url + path, body, headers=headers, within=self._within)
-        )
+        with provider_call("my_tax", "write"):
+            answer = await self._authorized(
+                lambda headers: self._http.post(self._base_url + path, body, headers=headers, within=self._within)
+            )
         if answer.status == TOO_OFTEN:
             raise Transient("My Tax is asked too often", retry_after_s=TOO_OFTEN_S)
         if answer.status == UNAUTHORIZED:

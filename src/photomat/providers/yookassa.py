@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.providers.fiscal_port import RegisteredReceipt
+from photomat.providers.fiscal_port import PaidWithoutReceipt, RegisteredReceipt
 from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
 from photomat.providers.port import (
     FiscalRefused,
@@ -224,6 +224,8 @@ class YooKassa:
         if payment is None:
             return []
         found = await self._receipts_about(payment, "income", {"payment_id": external_payment_id})
+        if not found and payment.get("receipt_registration") is None:
+            raise PaidWithoutReceipt
         for refund in reversed(await self._listed("/refunds", {"payment_id": external_payment_id})):
             if isinstance(refund, Mapping) and is_payment_id(refund.get("id")):
                 found += await self._receipts_about(refund, "annulment", {"refund_id": str(refund["id"])})
@@ -233,9 +235,7 @@ class YooKassa:
         self, thing: Mapping[str, Any], kind: FiscalDocumentKind, query: Mapping[str, str]
     ) -> list[RegisteredReceipt]:
         """The receipts of a payment or a refund; those of the self-employed are in «Мой налог», not in this list."""
-        listed = []
-        if not self._self_employed and thing.get("receipt_registration") is not None:
-            listed = list(reversed(await self._listed("/receipts", query)))
+        listed = [] if self._self_employed else list(reversed(await self._listed("/receipts", query)))
         try:
             return known_receipts(thing, listed, kind=kind, is_listed=not self._self_employed)
         except (ValueError, LookupError, AttributeError, TypeError) as error:

@@ -38,8 +38,11 @@ Labelled = Iterable[tuple[tuple[str, ...], float]]
 
 
 class DatabaseFigures:
-    def __init__(self, pool: Pool) -> None:
+    """`currency` is that of the wallets: without debts and holds it is shown with 0."""
+
+    def __init__(self, pool: Pool, *, currency: str) -> None:
         self._pool = pool
+        self._currency = currency
         self._reading = asyncio.Lock()
         self._read_at: float | None = None
 
@@ -51,7 +54,7 @@ class DatabaseFigures:
         async with self._reading:
             try:
                 async with asyncio.timeout(WITHIN_S):
-                    await read_figures(self._pool)
+                    await read_figures(self._pool, currency=self._currency)
                 metrics.DATABASE_UP.set(1)
             except Exception:  # noqa: BLE001  any failure means the same here: no figures
                 metrics.DATABASE_UP.set(0)
@@ -60,15 +63,15 @@ class DatabaseFigures:
             self._read_at = monotonic()
 
 
-async def read_figures(pool: Pool) -> None:
+async def read_figures(pool: Pool, *, currency: str) -> None:
     metrics.QUEUE_DEPTH.set(await queue_depth(pool))
-    await _read_jobs_and_money(pool)
+    await _read_jobs_and_money(pool, currency)
     await _read_loops(pool)
     await _read_operations(pool)
     await _read_server(pool)
 
 
-async def _read_jobs_and_money(pool: Pool) -> None:
+async def _read_jobs_and_money(pool: Pool, currency: str) -> None:
     """Jobs on their way with their open holds, and debts."""
     rows = await pool.fetch(
         """
@@ -80,9 +83,10 @@ async def _read_jobs_and_money(pool: Pool) -> None:
         """
     )
     _fill(metrics.JOBS_LIVE, _summed(((row["kind"], row["status"]), row["jobs"]) for row in rows))
-    _fill(metrics.MONEY_HELD, _summed(((row["currency"],), row["held"]) for row in rows if row["currency"]))
+    held = [((row["currency"],), row["held"]) for row in rows if row["currency"]]
+    _fill(metrics.MONEY_HELD, _summed([((currency,), 0), *held]))
     owed = await pool.fetch("SELECT currency, sum(owed) AS owed FROM wallets WHERE owed > 0 GROUP BY currency")
-    _fill(metrics.MONEY_OWED, [((row["currency"],), row["owed"]) for row in owed])
+    _fill(metrics.MONEY_OWED, [((currency,), 0), *(((row["currency"],), row["owed"]) for row in owed)])
 
 
 async def _read_loops(pool: Pool) -> None:

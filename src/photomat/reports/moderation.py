@@ -8,7 +8,7 @@ from typing import Final
 from photomat.db.pool import Pool
 from photomat.db.rows import row_as
 from photomat.kernel.ids import UserId
-from photomat.moderation.refusal import COLUMNS, Refusal, refusal_of
+from photomat.moderation.refusal import COLUMNS, ContentRefusal, refusal_of
 
 RULE_DAYS: Final = timedelta(days=30)
 CONDITIONS: Final = {
@@ -32,7 +32,7 @@ class RefusalFilter(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRefusal:
-    refusal: Refusal
+    refusal: ContentRefusal
     first_name: str | None
     username: str | None
 

@@ -23,6 +23,8 @@ WAITING_AFTER: Final = timedelta(minutes=5)
 UPDATE_AFTER: Final = timedelta(minutes=1)
 REFUND_AFTER: Final = timedelta(minutes=10)
 """What is due is claimed within a second: what waits longer than this is stuck."""
+FISCAL_AFTER: Final = timedelta(hours=6)
+"""A tax service may be in maintenance for hours."""
 LEAST_CREDITS: Final = Decimal(50)
 LEAST_DAYS: Final = Decimal(3)
 """Kie's credits are low below either."""
@@ -40,6 +42,7 @@ class NeedKind(StrEnum):
     PARKED = "parked"
     ORPHANS = "orphans"
     DIFFERENCES = "differences"
+    FISCAL = "fiscal"
     INCIDENTS = "incidents"
     AUDIT = "audit"
     CREDITS = "credits"
@@ -54,6 +57,7 @@ class StuckKind(StrEnum):
     UPDATES = "updates"
     PARKED_UPDATES = "parked-updates"
     REFUNDS = "refunds"
+    FISCAL_LATE = "fiscal-late"
 
 
 PAGES: Final[Mapping[NeedKind | StuckKind, str]] = {
@@ -65,6 +69,7 @@ PAGES: Final[Mapping[NeedKind | StuckKind, str]] = {
     NeedKind.PARKED: "jobs?state=parked",
     NeedKind.ORPHANS: "orphans",
     NeedKind.DIFFERENCES: "money/differences",
+    NeedKind.FISCAL: "money/fiscal?state=blocked",
     NeedKind.INCIDENTS: "health",
     NeedKind.AUDIT: "money/invariants",
     NeedKind.CREDITS: "health",
@@ -74,6 +79,7 @@ PAGES: Final[Mapping[NeedKind | StuckKind, str]] = {
     StuckKind.UPDATES: "health",
     StuckKind.PARKED_UPDATES: "health",
     StuckKind.REFUNDS: "money/refunds",
+    StuckKind.FISCAL_LATE: "money/fiscal",
 }
 """Where each is handled, below `/console/`."""
 
@@ -370,6 +376,7 @@ async def needs(pool: Pool, *, incidents: tuple[OpenIncident, ...], credits_: Ki
         UNION ALL SELECT 'orphans', count(*), min(received_at), min(orphan_id) FROM orphan_callbacks WHERE processed_at IS NULL
         UNION ALL SELECT 'differences', count(*), min(opened_at), min(difference_id) FROM differences WHERE resolved_at IS NULL
         UNION ALL SELECT 'tickets', count(*), min(waiting_since), min(ticket_id) FROM tickets WHERE waiting_since IS NOT NULL
+        UNION ALL SELECT 'fiscal', count(*), min(created_at), min(fiscal_id) FROM fiscal_receipts WHERE state = 'blocked'
         UNION ALL SELECT 'appeals', count(*), min(appealed_at), min(refusal_id)
           FROM content_refusals WHERE appealed_at IS NOT NULL AND decided_at IS NULL
         UNION ALL SELECT 'audit', jsonb_array_length(violations), at, NULL
@@ -406,11 +413,14 @@ async def stuck(pool: Pool) -> tuple[Waiting, ...]:
           FROM inbox WHERE parked_at > photomat_now() - interval '1 day'
         UNION ALL SELECT 'refunds', count(*), min(created_at), min(refund_id)
           FROM payment_refunds WHERE due_at IS NOT NULL AND created_at < photomat_now() - $4::interval
+        UNION ALL SELECT 'fiscal-late', count(*), min(created_at), min(fiscal_id)
+          FROM fiscal_receipts WHERE due_at IS NOT NULL AND created_at < photomat_now() - $5::interval
         """,
         UNDELIVERED_AFTER,
         WAITING_AFTER,
         UPDATE_AFTER,
         REFUND_AFTER,
+        FISCAL_AFTER,
     )
     found = _waiting(StuckKind, rows)
     return tuple(found[kind] for kind in StuckKind if kind in found)

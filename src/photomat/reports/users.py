@@ -12,6 +12,7 @@ from typing import Final
 
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import Row
+from photomat.fiscal.contacts import find_contact
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.payments.payment import ListedPayment, list_payments
@@ -116,11 +117,15 @@ class UserJournalLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserReport:
-    """Everything about one user, each part its newest rows. `queued` counts jobs whose request has not left."""
+    """Everything about one user, each part its newest rows. `queued` counts jobs whose request has not left.
+
+    `receipts_to` is where their fiscal receipts go, masked.
+    """
 
     line: UserLine
     limits: OwnLimits
     inviter_id: UserId | None
+    receipts_to: str | None
     queued: int
     running: int
     statement: Sequence[StatementLine]
@@ -226,6 +231,7 @@ async def read_user(pool: Pool, user_id: UserId) -> UserReport | None:
             running=row["most_running"], a_minute=row["orders_per_minute"], free_a_day=row["free_per_day"]
         ),
         inviter_id=row["inviter_id"],
+        receipts_to=await _receipts_to(pool, user_id),
         queued=row["queued"],
         running=row["running"],
         statement=await _statement(pool, user_id),
@@ -238,6 +244,12 @@ async def read_user(pool: Pool, user_id: UserId) -> UserReport | None:
         tickets=await tickets_of_user(pool, user_id, limit=SHOWN),
         journal=await _journal(pool, user_id),
     )
+
+
+async def _receipts_to(pool: Pool, user_id: UserId) -> str | None:
+    async with transaction(pool) as tx:
+        stored = await find_contact(tx, user_id)
+    return None if stored is None else stored.contact.masked
 
 
 async def _statement(pool: Pool, user_id: UserId) -> list[StatementLine]:

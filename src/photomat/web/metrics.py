@@ -20,6 +20,7 @@ from photomat.kernel.crashes import report_crash
 
 PROXY_HEADERS: Final = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 CONSOLE: Final = "/console"
+TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class MetricsPage:
         await self.refresh()
         if self.pool is not None:
             _read_pool(self.pool)
-        return web.Response(body=metrics.exposition(), content_type="text/plain", charset="utf-8")
+        return web.Response(body=metrics.exposition(), headers={"Content-Type": TEXT_FORMAT})
 
 
 def is_local(request: web.Request) -> bool:

@@ -75,7 +75,11 @@ SAMPLES: Final[dict[str, Any]] = {
 """A value of each optional parameter that is not a Boolean or number; None where it is one of the baseline or a file."""
 
 
-@pytest.mark.parametrize("method", METHODS)
+UPLOADED_ONLY: Final = "setMyProfilePhoto"
+"""Its picture can only be uploaded, never named in JSON: test_telegram_simulator_local.py tries it."""
+
+
+@pytest.mark.parametrize("method", sorted(METHODS.keys() - {UPLOADED_ONLY}))
 async def test_a_method_takes_every_parameter_and_refuses_a_missing_required_one(method: str) -> None:
     async with running_telegram() as telegram:
         caller = Caller(telegram, telegram.person())

@@ -13,6 +13,7 @@ from photomat.bot.admin.access import OperatorOnly, operator_name, refuse_viewer
 from photomat.bot.buttons import AppealButton, AppealVerdict, DecideAppealButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.middlewares import FOR_BANNED
+from photomat.bot.moderation.views import refused_card
 from photomat.bot.transport import Tap
 from photomat.db.pool import transaction
 from photomat.moderation.appeal import appeal_to_operators
@@ -39,10 +40,20 @@ def router() -> Router:
 async def appeal(_query: CallbackQuery, callback_data: AppealButton, tap: Tap, ctx: UpdateContext) -> None:
     operators = await operators_reached(ctx.pool, ctx.config.operators)
     async with transaction(ctx.pool) as tx:
-        outcome = await appeal_to_operators(
+        outcome, refusal = await appeal_to_operators(
             tx, callback_data.refusal_id, user_id=ctx.user_id, operators=operators, policy=_policy(ctx)
         )
     await tap.answer(ctx.say(ANSWERS[outcome]), alert=True)
+    if outcome is AppealOutcome.SENT and refusal is not None and refusal.draft_id is not None:
+        await _show_waiting(tap, ctx, refusal.draft_id)
+
+
+async def _show_waiting(tap: Tap, ctx: UpdateContext, draft_id: int) -> None:
+    """The refused order without the button that was tapped, while it is still refused."""
+    found = await ctx.orders.find(ctx.user_id, draft_id)
+    refused = await ctx.orders.content_refusal(found) if found is not None and not found.draft.is_closed else None
+    if refused is not None:
+        await tap.replace(refused_card(ctx.say, refused, language=ctx.language))
 
 
 async def decide(

@@ -6,7 +6,7 @@ from photomat.bot.bans import until
 from photomat.bot.buttons import AppealButton, ChangeButton, DraftAction, DraftButton
 from photomat.bot.view import Rows, View, button
 from photomat.catalog.model import Model
-from photomat.moderation.refusal import Refusal
+from photomat.moderation.refusal import ContentRefusal
 from photomat.moderation.rules import Rule
 from photomat.orders.outcome import ContentRefused
 from photomat.texts.load import Say
@@ -19,11 +19,12 @@ def refused_card(say: Say, refused: ContentRefused, *, language: str) -> View:
         reason_in_words(say, refused.rule, refused.refusal, language=language),
         say("content-no-money"),
         strike_line(say, refused),
+        say("content-appeal-waits") if refused.refusal.waits else "",
     ]
     return View(text="\n\n".join(line for line in lines if line), rows=_rows(say, refused))
 
 
-def reason_in_words(say: Say, rule: Rule | None, refusal: Refusal, *, language: str) -> str:
+def reason_in_words(say: Say, rule: Rule | None, refusal: ContentRefusal, *, language: str) -> str:
     """Which rule it is, as the customer reads it: ours, the operator's, or the checker's own words."""
     if rule is not None and rule.is_shipped:
         return say(f"content-reason-{rule.id}")

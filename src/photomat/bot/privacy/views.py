@@ -14,8 +14,6 @@ from photomat.kernel.money import Money
 from photomat.texts.load import Say
 from photomat.users.consent import Consent
 
-PAID_WITH = {"yookassa": "ЮKassa", "cryptopay": "Crypto Pay"}
-
 
 def privacy_page(ctx: UpdateContext, options: PrivacyOptions, consent: Consent | None) -> View:
     """What is stored, why, for how long, and who receives it; the operator's own document, if there is one."""
@@ -54,7 +52,7 @@ def _days(say: Say, days: int) -> str:
 
 
 def _receivers(say: Say, options: PrivacyOptions) -> str:
-    named = ", ".join(PAID_WITH.get(each, each) for each in options.payment_providers)
+    named = ", ".join(say(f"wallet-way-{each}") for each in options.payment_providers)
     return say("privacy-paid-with", names=named) if named else say("privacy-paid-stars")
 
 

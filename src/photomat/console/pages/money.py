@@ -15,7 +15,12 @@ from photomat.reports.money import REASONS, LedgerFilter, LedgerRow, last_proof,
 from photomat.reports.today import NeedKind, needs
 
 DIFFERENCES_SHOWN: Final = 200
-COUNTED: Final = {NeedKind.RECEIPTS: "receipts", NeedKind.DIFFERENCES: "differences", NeedKind.AUDIT: "invariants"}
+COUNTED: Final = {
+    NeedKind.RECEIPTS: "receipts",
+    NeedKind.DIFFERENCES: "differences",
+    NeedKind.FISCAL: "fiscal",
+    NeedKind.AUDIT: "invariants",
+}
 
 
 async def tabs_of(ctx: PageContext) -> dict[str, int]:

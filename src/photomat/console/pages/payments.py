@@ -23,6 +23,7 @@ from photomat.payments.payment import list_payments as listed_payments
 from photomat.payments.receipt import ReceiptState, find_receipt, transfer_code
 from photomat.payments.receipt_notices import REASONS as USUAL_REASONS
 from photomat.payments.transfers import RECEIPT_TYPES
+from photomat.reports.fiscal import FiscalFilter, list_fiscal
 from photomat.reports.money import LedgerFilter, list_ledger, list_payments, list_receipts, list_refunds
 from photomat.rewards.promo import CodeKind, PromoCode, list_codes, normalize_code
 
@@ -98,6 +99,7 @@ async def show_payment(ctx: PageContext) -> web.Response:
         left=payment.credit.minor - sum(one.amount.minor for one in found[0].refunds if one.state != "refused"),
         by_hand=payment.provider in NO_WAY_BACK,
         booked=await list_ledger(ctx.pool, LedgerFilter(reference=payment.reference), limit=1),
+        fiscal=await list_fiscal(ctx.pool, FiscalFilter(payment_id=payment.payment_id), limit=PAGE_SIZE),
     )
 
 

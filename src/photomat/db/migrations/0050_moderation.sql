@@ -51,6 +51,10 @@ CREATE TABLE content_refusals (
     CONSTRAINT content_refusals_forgiven_whole CHECK ((forgiven_at IS NULL) = (forgiven_by IS NULL))
 );
 CREATE INDEX content_refusals_of_user ON content_refusals (user_id, refusal_id);
+CREATE INDEX content_refusals_of_rule ON content_refusals (rule_id, refusal_id);
+CREATE INDEX content_refusals_decided ON content_refusals (refusal_id) WHERE decided_at IS NOT NULL;
+CREATE INDEX content_refusals_strikes ON content_refusals (refusal_id) WHERE is_strike AND forgiven_at IS NULL;
+CREATE INDEX content_refusals_warnings ON content_refusals (refusal_id) WHERE action = 'warn';
 CREATE INDEX content_refusals_by_time ON content_refusals (created_at);
 CREATE INDEX content_refusals_with_text ON content_refusals (created_at) WHERE text IS NOT NULL;
 CREATE INDEX content_refusals_appealed ON content_refusals (appealed_at) WHERE appealed_at IS NOT NULL AND decided_at IS NULL;

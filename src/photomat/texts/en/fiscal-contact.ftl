@@ -6,7 +6,7 @@ fiscal-contact-ask = 🧾 <b>Where should the receipt go?</b>
     By law every payment by card or SBP needs a receipt. Type { $email_only ->
         [yes] an e-mail address
        *[no] an e-mail address or a phone number
-    }: the receipt will come there by itself. It is used for nothing else, and only the payment service gets it.
+    }: the receipt will come there by itself. It is used for receipts alone, and only the payment service gets it.
 fiscal-contact-then = The invoice for <b>{ $sum }</b> follows right after your answer. I ask once; change it in /balance.
 fiscal-contact-not-understood = This does not look like { $email_only ->
         [yes] an e-mail address. Type all of it, for example anna@example.com
@@ -41,4 +41,8 @@ alert-shop-receipts = YooKassa refuses payments because of their receipts
 alert-shop-receipts-now =
     The last refusal: “{ $reason }”, { $count } so far. Customers were told that this way is not available; nothing was charged.
 
-    👉 Change the setting <code>{ $setting }</code> and restart the bot: docs/operations/fiscal.md says what it accepts. It ends when YooKassa accepts a payment.
+    👉 { $setting ->
+        [YOOKASSA_RECEIPTS] Set <code>YOOKASSA_RECEIPTS=54fz</code> (a company or a sole proprietor) or <code>YOOKASSA_RECEIPTS=self-employed</code>
+        [YOOKASSA_EMAIL_ONLY] Set <code>YOOKASSA_EMAIL_ONLY=1</code>: receipts of this shop go to e-mail addresses alone
+       *[other] Correct the setting <code>{ $setting }</code>
+    } and restart the bot. More in docs/operations/fiscal-yookassa.md. It ends when YooKassa accepts a payment.

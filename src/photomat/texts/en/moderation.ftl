@@ -37,6 +37,7 @@ content-banned =
        *[other] { $jobs } queued orders were canceled, their money is back in your balance.
     } If this is a mistake, tap “🙋 This is a mistake” below a refusal, or write to /support.
 content-appeal-sent = Sent to the operator. The answer comes here, the order waits.
+content-appeal-waits = 🙋 The operator takes a second look and answers here.
 content-appeal-before = It was sent before: the operator has not answered yet.
 content-appeal-no = The operator has looked already: the refusal stays. Change the text.
 content-appeal-yes = The operator has allowed this text: open the order again.

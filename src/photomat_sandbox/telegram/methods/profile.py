@@ -1,8 +1,11 @@
-"""The bot's own page: name, descriptions, commands by scope and language, the menu button."""
+"""The bot's own page: name, descriptions, picture, commands by scope and language, the menu button."""
 
+import io
 import json
 import re
 from typing import Final
+
+from PIL import Image, UnidentifiedImageError
 
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
@@ -11,6 +14,7 @@ from photomat_sandbox.telegram.world import commands_for
 COMMAND: Final = re.compile(r"[a-z0-9_]{1,32}")
 MAX_COMMANDS: Final = 100
 MAX_COMMAND_DESCRIPTION: Final = 256
+LEAST_PICTURE_SIDE: Final = 160
 LONGEST: Final = {"name": 64, "description": 512, "short_description": 120}
 
 
@@ -72,10 +76,44 @@ async def get_my_short_description(call: Call) -> JsonObject:
     return {"short_description": _get_text(call, "short_description")}
 
 
+async def set_my_profile_photo(call: Call) -> bool:
+    """Set the picture: an uploaded JPEG; none that Telegram has already can be used again."""
+    photo = call.params.mapping("photo", "photo")
+    if photo is None:
+        raise bad_request("photo isn't specified")
+    if str(photo.get("type")) not in {"static", "animated"}:
+        raise bad_request("invalid profile photo type specified")
+    upload = call.params.files.get(str(photo.get("photo", "")).removeprefix("attach://"))
+    if upload is None or not isinstance(upload.data, bytes):
+        raise bad_request("photo must be uploaded as a file")
+    _check_picture(upload.data)
+    file = call.world.files.add(upload.data, kind="photo", mime="image/jpeg")
+    call.world.names["picture"] = {"": file.unique_id}
+    call.world.note("setMyProfilePhoto", "the bot has a new picture")
+    return True
+
+
+async def remove_my_profile_photo(call: Call) -> bool:
+    call.world.names.pop("picture", None)
+    call.world.changed = True
+    return True
+
+
+def _check_picture(data: bytes) -> None:
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            if image.format != "JPEG":
+                raise bad_request("PHOTO_EXT_INVALID")
+            if min(image.size) < LEAST_PICTURE_SIDE:
+                raise bad_request("PHOTO_CROP_SIZE_SMALL")
+    except (UnidentifiedImageError, OSError) as error:
+        raise bad_request("IMAGE_PROCESS_FAILED") from error
+
+
 async def set_chat_menu_button(call: Call) -> bool:
     """Set the button beside the text field."""
     button = call.params.mapping("menu_button", "MenuButton") or {"type": "default"}
-    if button.get("type") not in {"default", "commands", "web_app"}:
+    if str(button.get("type")) not in {"default", "commands", "web_app"}:
         raise bad_request("can't parse menu button: MenuButton has unsupported type")
     call.world.menu_buttons[call.params.text("chat_id")] = button
     return True

@@ -65,6 +65,8 @@ METHODS: Final[Mapping[str, Method]] = {
     "getMyDescription": profile.get_my_description,
     "setMyShortDescription": profile.set_my_short_description,
     "getMyShortDescription": profile.get_my_short_description,
+    "setMyProfilePhoto": profile.set_my_profile_photo,
+    "removeMyProfilePhoto": profile.remove_my_profile_photo,
     "setChatMenuButton": profile.set_chat_menu_button,
     "getChatMenuButton": profile.get_chat_menu_button,
 }
