@@ -16,7 +16,7 @@ from photomat.reports.backlog import PACED, Backlog, StepTime, read_backlogs, re
 from photomat.reports.money import LastProof, last_proof
 from photomat.reports.today import KieCredits, kie_credits
 from photomat.work.budget import Budget
-from photomat.work.controls import Pause, read_pauses
+from photomat.work.controls import BOT, KIE, RESTORE, Pause, read_pauses
 
 INCIDENTS: Final = 20
 TABLES: Final = 8
@@ -158,8 +158,9 @@ async def read_restore(pool: Pool) -> OpenRestore | None:
 
 
 async def active_pauses(pool: Pool) -> list[Pause]:
-    """What operators have paused now; the layout shows it on every page."""
-    return list((await read_pauses(pool)).by_name.values())
+    """What is paused now; the layout shows it on every page. That of a restored shop includes the bot and Kie."""
+    found = (await read_pauses(pool)).by_name
+    return [pause for name, pause in found.items() if RESTORE not in found or name not in {BOT, KIE}]
 
 
 async def read_budgets(pool: Pool, budgets: Sequence[Budget]) -> list[BudgetUse]:
