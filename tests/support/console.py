@@ -29,6 +29,7 @@ from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
 from photomat.texts.load import load_texts
 from support.database import pool_of
+from support.privacy import export_builder
 from support.shop import orders_of
 from support.telegram_sim import served
 
@@ -132,6 +133,8 @@ def console_config(
         "given_up_after": timedelta(days=1),
         "most_credited": Money(1_500_000, "RUB"),
         "stop": asyncio.Event(),
+        "exports": export_builder(pool, folder),
+        "tmp": folder / "tmp",
     }
     return ConsoleConfig(pool=pool, texts=load_texts(), orders=orders, **{**usual, **others})
 

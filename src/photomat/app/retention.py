@@ -2,7 +2,7 @@
 
 Never deleted: users, jobs and the rows of their results, everything about money (wallets, ledger, holds, payments, receipts,
 fiscal receipts and their documents, rewards), consents and requests to be forgotten (by number), the operators' journal,
-broadcasts and their counts, pauses (a row a name), differences, sealed days, updates that were parked, callbacks that never
+broadcasts and their counts, pauses (a row a name), the bot's profile (a row a part), differences, sealed days, updates that were parked, callbacks that never
 found their job.
 """
 

@@ -31,6 +31,7 @@ step-accepted = The customer bought the late result
 step-canceled = Canceled
 step-stopped = Stopped: a rule of ours broke
 step-retried = Started again
+step-restored = The database was restored from a backup: outcome unknown
 step-locked = The card is locked for showing
 step-shown = The card was shown
 step-moved = The card moved to a new message
