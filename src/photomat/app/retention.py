@@ -2,8 +2,8 @@
 
 Never deleted: users, jobs and the rows of their results, everything about money (wallets, ledger, holds, payments, receipts,
 fiscal receipts and their documents, rewards), consents and requests to be forgotten (by number), the operators' journal,
-broadcasts and their counts, pauses (a row a name), the bot's profile (a row a part), differences, sealed days, updates that were parked, callbacks that never
-found their job.
+broadcasts and their counts, pauses (a row a name), the bot's profile (a row a part), differences, sealed days, updates that
+were parked, callbacks that never found their job.
 """
 
 from datetime import timedelta
