@@ -46,3 +46,13 @@ alert-shop-receipts-now =
         [YOOKASSA_EMAIL_ONLY] Set <code>YOOKASSA_EMAIL_ONLY=1</code>: receipts of this shop go to e-mail addresses alone
        *[other] Correct the setting <code>{ $setting }</code>
     } and restart the bot. More in docs/operations/fiscal-yookassa.md. It ends when YooKassa accepts a payment.
+
+## Settings
+setting-about-yookassa-receipts = Receipts inside YooKassa's payments: 54fz for companies, self-employed for the self-employed; empty: none.
+setting-about-yookassa-vat-code = The VAT code of a receipt by YooKassa's list: 1 is no VAT. 54-FZ only.
+setting-about-yookassa-tax-system = The tax system of a receipt, 1 to 6, where the shop has several. 54-FZ only.
+setting-about-yookassa-payment-subject = The subject of payment of a receipt. 54-FZ only.
+setting-about-yookassa-payment-mode = The mode of payment of a receipt. Closing receipts of prepayments are yours to make. 54-FZ only.
+setting-about-yookassa-receipt-item = What a receipt says was sold; at most 128 characters.
+setting-about-yookassa-measure = The unit of a receipt, where the cash register wants one. 54-FZ only.
+setting-about-yookassa-email-only = Ask for an e-mail address alone: «Чеки от ЮKassa» cannot be sent to a phone.

@@ -46,3 +46,13 @@ alert-shop-receipts-now =
         [YOOKASSA_EMAIL_ONLY] Задайте <code>YOOKASSA_EMAIL_ONLY=1</code>: чеки этого магазина приходят только на почту
        *[other] Исправьте настройку <code>{ $setting }</code>
     } и перезапустите бота. Подробно: docs/operations/fiscal-yookassa.md. Закроется, когда ЮKassa примет платёж.
+
+## Настройки
+setting-about-yookassa-receipts = Чеки внутри платежей ЮKassa: 54fz для компаний и ИП, self-employed для самозанятых; пусто — без чеков.
+setting-about-yookassa-vat-code = Код ставки НДС в чеке по списку ЮKassa: 1 — без НДС. Только 54-ФЗ.
+setting-about-yookassa-tax-system = Система налогообложения в чеке, от 1 до 6, если у магазина их несколько. Только 54-ФЗ.
+setting-about-yookassa-payment-subject = Предмет расчёта в чеке. Только 54-ФЗ.
+setting-about-yookassa-payment-mode = Способ расчёта в чеке. Для предоплаты и аванса закрывающий чек делаете вы сами. Только 54-ФЗ.
+setting-about-yookassa-receipt-item = Что продано, словами в чеке; до 128 знаков.
+setting-about-yookassa-measure = Единица измерения в чеке, если её требует касса. Только 54-ФЗ.
+setting-about-yookassa-email-only = Спрашивать для чека только почту: «Чеки от ЮKassa» на телефон не приходят.
