@@ -47,11 +47,12 @@ alert-shop-receipts-now =
        *[other] Correct the setting <code>{ $setting }</code>
     } and restart the bot. More in docs/operations/fiscal-yookassa.md. It ends when YooKassa accepts a payment.
 
-setting-about-yookassa-receipts = Fiscal receipts inside YooKassa's payments: by 54-FZ or for the self-employed. Empty: none.
-setting-about-yookassa-vat-code = The VAT code by YooKassa's list: 1 no VAT, 2 0 %, 4 20 %, … 54-FZ only.
-setting-about-yookassa-tax-system = The tax system, 1 to 6, where the shop has several. 54-FZ only.
-setting-about-yookassa-payment-subject = The subject of payment. 54-FZ only.
-setting-about-yookassa-payment-mode = The mode of payment. Prepayment and advance need a closing receipt, which is yours to make. 54-FZ only.
-setting-about-yookassa-receipt-item = What a receipt says was sold. Default: a top-up of the balance.
-setting-about-yookassa-measure = The unit of measure, where the cash register wants one. 54-FZ only.
-setting-about-yookassa-email-only = Ask for an e-mail address, not a phone number: «Чеки от ЮKassa» go to e-mail only.
+## Settings
+setting-about-yookassa-receipts = Receipts inside YooKassa's payments: 54fz for companies, self-employed for the self-employed; empty: none.
+setting-about-yookassa-vat-code = The VAT code of a receipt by YooKassa's list: 1 is no VAT. 54-FZ only.
+setting-about-yookassa-tax-system = The tax system of a receipt, 1 to 6, where the shop has several. 54-FZ only.
+setting-about-yookassa-payment-subject = The subject of payment of a receipt. 54-FZ only.
+setting-about-yookassa-payment-mode = The mode of payment of a receipt. Closing receipts of prepayments are yours to make. 54-FZ only.
+setting-about-yookassa-receipt-item = What a receipt says was sold; at most 128 characters.
+setting-about-yookassa-measure = The unit of a receipt, where the cash register wants one. 54-FZ only.
+setting-about-yookassa-email-only = Ask for an e-mail address alone: «Чеки от ЮKassa» cannot be sent to a phone.

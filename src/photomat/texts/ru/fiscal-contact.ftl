@@ -47,11 +47,12 @@ alert-shop-receipts-now =
        *[other] Исправьте настройку <code>{ $setting }</code>
     } и перезапустите бота. Подробно: docs/operations/fiscal-yookassa.md. Закроется, когда ЮKassa примет платёж.
 
-setting-about-yookassa-receipts = Чеки внутри платежей ЮKassa: по 54-ФЗ или для самозанятых. Пусто — без чеков.
-setting-about-yookassa-vat-code = Код НДС по списку ЮKassa: 1 — без НДС, 2 — 0 %, 4 — 20 %… Только 54-ФЗ.
-setting-about-yookassa-tax-system = Система налогообложения, от 1 до 6, если у магазина их несколько. Только 54-ФЗ.
-setting-about-yookassa-payment-subject = Предмет расчёта. Только 54-ФЗ.
-setting-about-yookassa-payment-mode = Способ расчёта. При предоплате и авансе закрывающий чек выдаёте вы. Только 54-ФЗ.
-setting-about-yookassa-receipt-item = Что написано в чеке как товар. По умолчанию — пополнение баланса.
-setting-about-yookassa-measure = Мера количества, если её требует касса. Только 54-ФЗ.
-setting-about-yookassa-email-only = Спрашивать только почту, без телефона: «Чеки от ЮKassa» приходят лишь на почту.
+## Настройки
+setting-about-yookassa-receipts = Чеки внутри платежей ЮKassa: 54fz для компаний и ИП, self-employed для самозанятых; пусто — без чеков.
+setting-about-yookassa-vat-code = Код ставки НДС в чеке по списку ЮKassa: 1 — без НДС. Только 54-ФЗ.
+setting-about-yookassa-tax-system = Система налогообложения в чеке, от 1 до 6, если у магазина их несколько. Только 54-ФЗ.
+setting-about-yookassa-payment-subject = Предмет расчёта в чеке. Только 54-ФЗ.
+setting-about-yookassa-payment-mode = Способ расчёта в чеке. Для предоплаты и аванса закрывающий чек делаете вы сами. Только 54-ФЗ.
+setting-about-yookassa-receipt-item = Что продано, словами в чеке; до 128 знаков.
+setting-about-yookassa-measure = Единица измерения в чеке, если её требует касса. Только 54-ФЗ.
+setting-about-yookassa-email-only = Спрашивать для чека только почту: «Чеки от ЮKassa» на телефон не приходят.
