@@ -298,7 +298,7 @@ def takes(annotation: Any) -> str:
         "float": "number",
         "Decimal": "number",
         "bool": "`0` or `1`",
-        "Path": "folder",
+        "Path": "path",
     }
     return words[annotation.__name__]
 
