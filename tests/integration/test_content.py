@@ -158,6 +158,19 @@ async def test_an_appeal_is_sent_once_and_an_accepted_text_may_be_bought(databas
         assert [entry.action for entry in await journal_of_user(chat.pool, user)] == ["accept appeal", "decline appeal"]
 
 
+async def test_an_accepted_text_is_not_promised_by_an_order_that_says_something_else_by_now(database: str) -> None:
+    async with conversation(database, strikes=THREE) as chat:
+        await reaches_a_refusal(chat)
+        await chat.taps("🙋 Это ошибка")
+        await chat.says("кот на крыше")
+        number = await chat.pool.fetchval("SELECT refusal_id FROM content_refusals")
+        await chat.pool.execute("UPDATE content_refusals SET is_strike = false, action = 'refuse'")
+        assert (await content.accept_appeal(chat.pool, number, policy=THREE, **BY)).done
+        await tell_all(chat)
+        assert "пришлите этот текст ещё раз" in chat.newest
+        assert "Предупреждение снято" not in chat.newest, "there was none"
+
+
 async def test_a_declined_appeal_says_why_and_changes_nothing(database: str) -> None:
     async with conversation(database, strikes=THREE) as chat:
         await reaches_a_refusal(chat)

@@ -49,6 +49,8 @@ async def test_a_user_gets_everything_in_one_file(database: str, tmp_path: Path)
         assert tables.keys() == {name for name, table in TABLES.items() if table.of_user}
         assert tables["users"][0]["first_name"] == "Анна"
         assert [job["inputs"]["prompt"] for job in tables["generation_jobs"]] == ["кот-космонавт"] * 2
+        assert tables["generation_jobs"][0]["price"] > 0
+        assert not {"cost", "quote", "credits_consumed"} & tables["generation_jobs"][0].keys(), "the shop's costs"
         assert made.read(f"results/{job_id}/0.png") == PICTURE
         index = made.read("index.txt").decode()
         assert f"{listed}/1: https://files.example/cat.png" in index

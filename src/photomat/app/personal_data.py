@@ -50,6 +50,8 @@ ONCE_EACH: Final = "by number only: otherwise a reward could be taken a second t
 OF_OPERATORS: Final = "about operators, not about users"
 OF_SHOP: Final = "about the shop: nothing of a user"
 OF_MACHINE: Final = "about the machine: nothing of a user"
+COSTS: Final = ("cost", "quote", "credits", "credits_consumed")
+"""What the shop pays and how it calculates: not about the user, and not for customers."""
 
 
 async def _forget_refusals(tx: Transaction, user_id: UserId, _limit: int) -> int:
@@ -104,7 +106,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "inbox": PersonalTable(of_user="lane = 'u' || $1::bigint::text", erased_by="updates"),
     "lanes": _nothing("a number and counters"),
     "drafts": PersonalTable(of_user=OF_USER, erased_by="drafts"),
-    "generation_jobs": PersonalTable(of_user=OF_USER, without=("leased_by", "delivering_by"), erased_by="jobs"),
+    "generation_jobs": PersonalTable(of_user=OF_USER, without=("leased_by", "delivering_by", *COSTS), erased_by="jobs"),
     "job_outputs": PersonalTable(of_user=OF_JOBS, erased_by="jobs"),
     "job_events": PersonalTable(of_user=OF_JOBS, without=("instance",), erased_by="jobs"),
     "result_marks": PersonalTable(of_user=OF_USER, erased_by="jobs"),
@@ -112,7 +114,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "callbacks": PersonalTable(not_exported="raw answers of Kie: what they say is in the jobs", erased_by="jobs"),
     "orphan_callbacks": PersonalTable(not_exported="raw answers of Kie, of unknown users", erased_by="jobs"),
     "input_files": PersonalTable(of_user=OF_USER, erased_by="input files"),
-    "assistant_calls": PersonalTable(of_user=OF_USER, erased_by="assistant calls"),
+    "assistant_calls": PersonalTable(of_user=OF_USER, without=COSTS, erased_by="assistant calls"),
     "notices": PersonalTable(of_user="chat_id = $1", erased_by="notices"),
     "tickets": PersonalTable(of_user=OF_USER, without=("assigned_to", "closed_by"), erased_by="tickets"),
     "ticket_messages": PersonalTable(
@@ -196,6 +198,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "budgets": _nothing(OF_MACHINE),
     "clock_shift": _nothing(OF_MACHINE),
     "backups": _nothing(OF_MACHINE),
+    "bot_profile": _nothing(OF_SHOP),
     "restores": _nothing(OF_MACHINE),
     "installation": _nothing(OF_MACHINE),
     "instances": _nothing(OF_MACHINE),

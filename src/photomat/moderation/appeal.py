@@ -60,7 +60,7 @@ async def notify_accepted(tx: Transaction, refusal: ContentRefusal, *, can_go_on
         key=f"appeal:{refusal.refusal_id}:accepted",
         chat_id=refusal.chat_id,
         text_key="content-appeal-accepted" if can_go_on else "content-appeal-accepted-anew",
-        facts={"text": _quoted(refusal)},
+        facts={"text": _quoted(refusal), "strike": int(refusal.counts)},
         buttons=[[go_on]] if can_go_on else [],
     )
 

@@ -40,7 +40,9 @@ async def accept_appeal(
             tx, refusal_id, is_accepted=True, by=operator, answer=cut(reason, MAX_ANSWER) if reason else None
         ):
             return ActionResult(done=False, says=NO_SUCH_APPEAL)
-        is_open = refusal.draft_id is not None and await reopen_for_appeal(tx, draft_id=refusal.draft_id)
+        is_open = refusal.draft_id is not None and await reopen_for_appeal(
+            tx, draft_id=refusal.draft_id, refused_at=refusal.created_at
+        )
         await notify_accepted(tx, refusal, can_go_on=is_open)
         unbanned = await _unban_if_due(tx, refusal.user_id, policy)
         return ActionResult(

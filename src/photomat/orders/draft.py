@@ -6,7 +6,7 @@ handled again finds the same draft. A second card of one draft is harmless: the 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction
@@ -289,17 +289,21 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
-async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId) -> bool:
-    """Give a refused draft its full life again, since its appeal may have taken longer; False when it is bought or canceled."""
+async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId, refused_at: datetime) -> bool:
+    """Give a refused draft its full life again, since its appeal may have taken longer.
+
+    False when it is bought, canceled, or says something else by now.
+    """
     return bool(
         await tx.fetchval(
             """
             UPDATE drafts SET expires_at = greatest(expires_at, photomat_now() + $2::interval)
-             WHERE draft_id = $1 AND bought_at IS NULL AND canceled_at IS NULL
+             WHERE draft_id = $1 AND bought_at IS NULL AND canceled_at IS NULL AND changed_at <= $3
             RETURNING true
             """,
             draft_id,
             LIFE,
+            refused_at,
         )
     )
 

@@ -46,13 +46,19 @@ content-appeal-accepted =
 
     <i>{ $text }</i>
 
-    The strike is taken back. You can go on with the order.
+    { $strike ->
+        [1] The strike is taken back. You can go on with the order.
+       *[other] You can go on with the order.
+    }
 content-appeal-accepted-anew =
     ✅ <b>The operator has looked and allows it</b>
 
     <i>{ $text }</i>
 
-    The strike is taken back. That order is closed by now: send the text once more.
+    { $strike ->
+        [1] The strike is taken back. That order is closed or changed by now: send the text once more.
+       *[other] That order is closed or changed by now: send the text once more.
+    }
 content-appeal-go-on = ▶️ Go on with the order
 content-appeal-declined =
     🚫 <b>The operator has looked: the refusal stays</b>

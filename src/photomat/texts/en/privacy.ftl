@@ -3,14 +3,14 @@ command-export = Get all of your data
 command-forget = Erase your data
 privacy-stored = 🔐 <b>Your data</b>
 
-    <b>What is stored and why.</b> Your Telegram number, name, @username and language, to answer you. Your descriptions, options, facts about the files you sent, and the results, to make your order and show it in your history. Payments and moves of money, to keep the balance right and because the law asks for it. What you wrote to support, to settle it. The files you send are not kept here.
+    <b>What is stored and why.</b> The number of your Telegram account (its ID, not your phone), your name, @username and language, to answer you. Your descriptions, options, facts about the files you sent, and the results, to make your order and show it in your history. Payments and moves of money, to keep the balance right and because the law asks for it. Your e-mail or phone for receipts, if you gave one, to send the receipt. What you wrote to support, to settle it. The files you send are not kept here.
 privacy-kept = <b>For how long.</b> Orders and their descriptions: until you ask to erase them. Drafts that were not bought: { $drafts }. Facts about files: { $files }. Our copies of results: { $copies }, where Telegram has the same file. Messages to the bot: { $updates }. Our notices: { $notices }. Closed tickets: { $tickets }. Records of money are kept for good, by number only.
 privacy-days = { $days ->
         [one] { $days } day
        *[other] { $days } days
     }
 privacy-days-always = until you ask to erase them
-privacy-receivers = <b>Who receives it.</b> Telegram: everything you write to the bot. Kie.ai and the owners of the models behind it: the description and the files of an order, without your name. { $providers } The tax service: facts about a payment, if the shop issues fiscal receipts.
+privacy-receivers = <b>Who receives it.</b> Telegram: everything you write to the bot. Kie.ai and the owners of the models behind it: the description and the files of an order, without your name. { $providers } The tax service: facts about a payment, if the shop issues fiscal receipts; your e-mail or phone for receipts goes to the payment service alone.
 privacy-paid-with = Payment services ({ $names }) and Telegram: facts about payments.
 privacy-paid-stars = Telegram: facts about payments.
 privacy-contact = <b>Who is responsible.</b> { $contact }
@@ -31,14 +31,14 @@ export-caption = 📦 Everything that is held about you. Start with index.txt. {
 export-too-large = 📦 There is more data than Telegram lets us send in one file. Write to /support: an operator will hand it over in another way.
 export-failed = 📦 The file could not be sent; your data is as it was. Please try again: /export
 export-index-title = What this bot holds about user { $user }
-export-index-data = JSON files, one for each table (file name: number of records):
+export-index-data = JSON files, one for each table (file name: number of records). Sums are in the smallest unit of the currency, times are UTC:
 export-index-inside = Results in the folder results: { $count }
 export-index-listed = Results as links (order/number): { $count }
 export-index-left-out = Not exported: tables that hold nothing about you, or only copies of what is exported:
 export-index-others = Telegram and Kie.ai keep their own: messages stay in your chat, Kie deletes files after 1 to 14 days.
 forget-page = 🗑 <b>Erase my data?</b>
 
-    <b>Gone for good:</b> your name, the descriptions of your orders, results and our copies of them, history, favourites, facts about files, what you wrote to support, proofs of transfers.
+    <b>Gone for good:</b> your name, the descriptions of your orders, results and our copies of them, history, favourites, facts about files, what you wrote to support, proofs of transfers, the e-mail or phone for receipts.
 
     <b>Kept by number only, without names or words:</b> moves of money, used promo codes, invitations, gifts, limits and bans; of orders their number, model, price and time.
 forget-balance = 💰 Your balance is <b>{ $balance }</b>. It is not lost: it stays with your number, and you will see it if you come back from the same Telegram account. If you want it paid back, write to /paysupport first: after erasing there is nothing left to prove a payment with.
@@ -63,7 +63,7 @@ forget-done = ✅ Your data is erased. Only records of money, rewards and limits
 tap-limit-forgetting = Your data is being erased: no new orders now.
 consent-ask = 📝 <b>Your consent is needed</b>
 
-    To make your order the bot will process your data: your Telegram name and number, the description and the files. Kie.ai receives the description and the files. Your order is kept: tap “I agree” and it goes on, nothing has to be typed again.
+    To make your order the bot will process your data: your Telegram name and ID, the description and the files. Kie.ai receives the description and the files. Your order is kept: tap “I agree” and it goes on, nothing has to be typed again.
 
     You can withdraw the consent at any time: /privacy
 consent-agree = ✅ I agree
@@ -77,13 +77,13 @@ consent-declined = All right. Without consent the order cannot be made, so it is
 consent-withdrawn = The consent is withdrawn. No new orders without it; what is done stays. To erase your data: /forget
 consent-document = 📄 <b>Consent to the processing of personal data</b>
 
-    I agree that the owner of this bot processes my data: my Telegram number, name and @username, language, my descriptions, the files I send, results, payments and what I write to support.
+    I agree that the owner of this bot processes my data: my Telegram ID, name and @username, language, my e-mail or phone for receipts if I give one, my descriptions, the files I send, results, payments and what I write to support.
 
     <b>Purposes:</b> to make my orders, show their history, keep the balance, answer questions, obey the law.
 
     <b>Actions:</b> collecting, recording, storing, using, handing over and erasing, by programs.
 
-    <b>Who receives it:</b> Telegram, Kie.ai and the owners of models (also abroad): the description and files of an order; payment services and the tax service: facts about a payment.
+    <b>Who receives it:</b> Telegram, Kie.ai and the owners of models (also abroad): the description and files of an order; payment services and the tax service: facts about a payment; the payment service: my contact for receipts.
 
     <b>For how long:</b> until I withdraw this consent or ask to erase my data. Withdraw: /privacy, erase: /forget. Records of money are kept as long as the law asks for.
 
