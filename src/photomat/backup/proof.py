@@ -5,10 +5,12 @@ do with it and the file is known to work on another machine; only where the shop
 of its own there.
 """
 
+import fcntl
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -55,6 +57,8 @@ def scratch_server(data_dir: Path) -> Iterator[str]:
     home = data_dir / "scratch"
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=home))
+    lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    fcntl.flock(lock, fcntl.LOCK_EX)
     try:
         server = Embedded.start(folder, settings=SCRATCH_SETTINGS)
         try:
@@ -63,12 +67,19 @@ def scratch_server(data_dir: Path) -> Iterator[str]:
             server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
 
 
 def remove_scratch(data_dir: Path) -> None:
-    """Remove what a killed proof left; the caller holds the lock of backups."""
+    """Remove what killed proofs left; one under way, of another backup or of a check, holds the lock of its folder."""
     for folder in (data_dir / "scratch").glob(f"{SCRATCH_PREFIX}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
 
 
 def can_use_our_server(manifest: Manifest) -> bool:
