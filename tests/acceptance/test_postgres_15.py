@@ -71,7 +71,7 @@ async def test_a_backup_comes_back_all_of_it_or_nothing(database: str, server: s
     other = await create_database(server, template="template0")
     async with connection_of(other) as connection:
         await connection.execute("CREATE FUNCTION photomat_now() RETURNS timestamptz LANGUAGE sql RETURN now()")
-        with pytest.raises(ProgramFailed, match="psql failed: .*already exists"):
+        with pytest.raises(ProgramFailed, match=r"psql failed: .*already exists"):
             await load(other, file, read_manifest(file))
         assert await connection.fetchval("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == 0
 

@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.rules import backup_old
+from photomat.backup import proof
 from photomat.backup.file import NotABackup, finished, require_whole
 from photomat.backup.history import is_backup_due
 from photomat.db.migrate import read_migrations
@@ -50,8 +52,8 @@ async def test_a_backup_is_proved_and_a_broken_shop_is_not(database: str, tmp_pa
         await a_busy_shop(pool)
         out = str(tmp_path / "out")
         code, said = await command("backup", "--out", out, "--json", folder=tmp_path, database=database)
-        proof = json.loads(said.splitlines()[0])
-        assert (code, proof["proved"], proof["identity"]) == (0, True, str(BOT)), said
+        made = json.loads(said.splitlines()[0])
+        assert (code, made["proved"], made["identity"]) == (0, True, str(BOT)), said
         code, _ = await command(
             "backup", "--out", out, folder=tmp_path, database=database, FAILPOINT="backup.after_dump"
         )
@@ -104,3 +106,26 @@ async def test_an_upgrade_is_checked_before_it_is_started(database: str, tmp_pat
         await connection.execute("UPDATE schema_migrations SET checksum = 'edited' WHERE number = 1")
         code, said = await command(*options, folder=tmp_path, database=database)
         assert (code, "were edited after they ran" in said) == (1, True), said
+
+
+async def test_a_dump_made_for_a_check_is_no_backup(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        code, said = await command("upgrade", "--check", "--fresh", "--json", folder=tmp_path, database=database)
+        found = {one["name"]: one["verdict"] for one in json.loads(said.splitlines()[0])}
+        assert (found["dry run"], found["backup"], code) == ("ok", "fail", 1), said
+        assert await pool.fetchval("SELECT count(*) FROM backups") == 0, (
+            "its file is deleted: the nightly one is still due"
+        )
+
+
+def test_a_proof_under_way_is_not_removed_by_the_next_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        proof.Embedded, "start", lambda _folder, **_settings: SimpleNamespace(dsn="", stop=lambda: None)
+    )
+    killed = tmp_path / "scratch" / "scratch-killed"
+    killed.mkdir(parents=True)
+    with proof.scratch_server(tmp_path):
+        proof.remove_scratch(tmp_path)
+        assert not killed.exists()
+        assert len(list((tmp_path / "scratch").iterdir())) == 1
+    assert list((tmp_path / "scratch").iterdir()) == []
