@@ -108,6 +108,7 @@ async def test_an_upgrade_is_checked_before_it_is_started(database: str, tmp_pat
         assert (code, "were edited after they ran" in said) == (1, True), said
 
 
+@pytest.mark.prove
 async def test_a_dump_made_for_a_check_is_no_backup(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         code, said = await command("upgrade", "--check", "--fresh", "--json", folder=tmp_path, database=database)
