@@ -6,12 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from photomat.backup.file import read_manifest
+from photomat.backup.programs import ProgramFailed
+from photomat.backup.proof import load
+from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
+from photomat.db.pool import transaction
 from photomat.db.schema_check import describe_schema, needed, require_schema
-from support.database import SharedPostgres, connection_of, create_database
+from photomat.kernel.ids import BotId
+from photomat.operators import restores
+from support.backups import a_backup, command
+from support.database import SharedPostgres, connection_of, create_database, pool_of
 from support.endings import ends_well
 from support.postgres_15 import needs_postgres_15, running_postgres_15
 from support.system import open_shop
+from support.updates import BOT_ID
 
 OLDEST = 15
 EMBEDDED = 18
@@ -47,6 +56,24 @@ async def test_a_picture_is_bought_and_charged_once(database: str, tmp_path: Pat
         card = await anna.buys()
         await ends_well(system, anna, cards=(card,))
         assert await system.instance.stop() == 0
+
+
+@needs_postgres_15
+async def test_a_backup_comes_back_all_of_it_or_nothing(database: str, server: str, tmp_path: Path) -> None:
+    await stamp(database, bot_id=BotId(BOT_ID), currency="RUB")
+    file = await a_backup(database, tmp_path, "--no-verify")
+    empty = await create_database(server, template="template0")
+    code, said = await command("restore", str(file), "--yes", folder=tmp_path, database=empty)
+    assert code == 0, said
+    async with pool_of(empty) as pool, transaction(pool) as tx:
+        assert await restores.open_restore(pool) is not None
+        assert await tx.fetchval("SELECT to_regclass('restore_in_progress')") is None
+    other = await create_database(server, template="template0")
+    async with connection_of(other) as connection:
+        await connection.execute("CREATE FUNCTION photomat_now() RETURNS timestamptz LANGUAGE sql RETURN now()")
+        with pytest.raises(ProgramFailed, match=r"psql failed: .*already exists"):
+            await load(other, file, read_manifest(file))
+        assert await connection.fetchval("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == 0
 
 
 async def test_the_embedded_server_is_of_the_newest_version(postgres: SharedPostgres) -> None:

@@ -1,115 +1,23 @@
-"""A backup of a shop that works, and the restored shop: nothing that could happen twice happens by itself."""
+"""A backup of a shop that works: proved, refused where it must be, and missed when it is not made."""
 
-import asyncio
 import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.rules import backup_old
+from photomat.backup import proof
 from photomat.backup.file import NotABackup, finished, require_whole
 from photomat.backup.history import is_backup_due
 from photomat.db.migrate import read_migrations
-from photomat.db.pool import transaction
-from photomat.kernel.ids import ChatId, JobId
-from photomat.messages.notices import notify
-from photomat.operators import controls, restores
-from photomat.payments.refunds import Refunder
 from support.alerts import ToldAccount
+from support.backups import a_backup, command
 from support.busy_shop import BOT, a_busy_shop
-from support.command import photomat
 from support.database import connection_of, pool_of, shift_clock
-from support.jobs import a_job, a_user, claims_of, row_of
-from support.updates import BOT_ID
-
-KEYS = {"BOT_TOKEN": f"{BOT_ID}:token", "KIE_API_KEY": "key"}
-SEQUENCES = "SELECT sequencename, coalesce(last_value, 0) AS last FROM pg_sequences WHERE schemaname = current_schema()"
-
-
-def run(*command: str, folder: Path, database: str, **settings: str) -> tuple[int, str]:
-    ended = photomat(*command, folder=folder, DATABASE_URL=database, **{**KEYS, **settings})
-    return ended.returncode, ended.stdout + ended.stderr
-
-
-async def command(*words: str, folder: Path, database: str, **settings: str) -> tuple[int, str]:
-    return await asyncio.to_thread(run, *words, folder=folder, database=database, **settings)
-
-
-async def a_backup(database: str, folder: Path, *options: str) -> Path:
-    code, said = await command("backup", "--out", str(folder / "out"), *options, folder=folder, database=database)
-    assert code == 0, said
-    return next(finished(folder / "out"))
-
-
-async def numbers_of(connection: Any) -> dict[str, int]:
-    return {row["sequencename"]: row["last"] for row in await connection.fetch(SEQUENCES)}
-
-
-async def test_a_busy_shop_comes_back_paused_with_every_row_and_nothing_to_repeat(
-    database: str, empty_database: str, tmp_path: Path
-) -> None:
-    async with pool_of(database) as pool:
-        await a_busy_shop(pool)
-        pending = [
-            row["job_id"] for row in await pool.fetch("SELECT job_id FROM generation_jobs WHERE status = 'pending'")
-        ]
-        before = await numbers_of(pool)
-    file = await a_backup(database, tmp_path, "--no-verify")
-    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-    code, said = await command("restore", str(file), "--yes", folder=tmp_path, database=empty_database)
-    assert code == 0, said
-    async with pool_of(empty_database) as pool:
-        after = await numbers_of(pool)
-        assert all(after[name] >= before[name] + 1_000_000 for name in before), "a number could be given out twice"
-        assert {(await row_of(pool, job))["status"] for job in pending} == {"submitting"}
-        assert await claims_of(pool).submits(10) == []
-        assert await claims_of(pool).uploads(10) == []
-        assert await Refunder(pool=pool, calls={}).claim(10) == []
-        due = """
-            SELECT count(ring_due_at) + (SELECT count(due_at) FROM notices) + (SELECT count(due_at) FROM result_sends)
-                 + (SELECT count(due_at) FROM broadcast_sends) + (SELECT count(*) FROM console_sessions)
-                 + (SELECT sum(pending) FROM lanes) FROM generation_jobs"""
-        assert await pool.fetchval(due) == 0
-        state = await restores.read_state(pool)
-        assert state is not None
-        assert [one.job_id for one in state.uncertain] == pending
-        assert not state.broken
-
-
-async def test_the_operator_resumes_after_payments_were_read_and_decides_about_uncertain_jobs(
-    database: str, empty_database: str, tmp_path: Path
-) -> None:
-    async with pool_of(database) as pool:
-        user = await a_user(pool)
-        again, canceled = await a_job(pool, user), await a_job(pool, user)
-    file = await a_backup(database, tmp_path, "--no-verify")
-    assert (await command("restore", str(file), "--yes", folder=tmp_path, database=empty_database))[0] == 0
-    async with pool_of(empty_database) as pool:
-        refused = await controls.resume(pool, "bot", operator="olga", reason="hurry")
-        assert (refused.done, refused.says.key) == (False, "restore-resume-it")
-        early = await restores.resume_restored(pool, operator="olga", reason="hurry")
-        assert (early.done, early.says.key) == (False, "restore-payments-unread")
-        async with transaction(pool) as tx:
-            await notify(tx, key="payment:77", chat_id=ChatId(user), text_key="payment-received")
-        restore = await restores.open_restore(pool)
-        assert restore is not None
-        await restores.note_payments_read(pool, restore, unread=["yookassa"])
-        assert not (await restores.resume_restored(pool, operator="olga", reason="hurry")).done
-        await restores.note_payments_read(pool, restore, unread=[])
-        assert (await restores.submit_again(pool, JobId(again), operator="olga", reason="not in Kie's log")).done
-        assert (await restores.resume_restored(pool, operator="olga", reason="all is well")).done
-        assert [job.job_id for job in await claims_of(pool).submits(10)] == [again], "the other one is left alone"
-        assert (await row_of(pool, canceled))["status"] == "submitting"
-        assert await pool.fetchval("SELECT outcome FROM notices WHERE key = 'payment:77'") == "unknown"
-        assert not (await restores.resume_restored(pool, operator="olga", reason="again")).done
-        journal = await pool.fetch("SELECT action, done FROM operator_journal ORDER BY entry_id")
-        assert [(row["action"], row["done"]) for row in journal][-3:] == [
-            ("submit-again", True), ("resume", True), ("resume", False),
-        ]  # fmt: skip
 
 
 async def test_what_must_not_be_restored_is_refused_in_words(
@@ -139,36 +47,13 @@ async def test_what_must_not_be_restored_is_refused_in_words(
         ]
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "restore.before_commit",
-        *(
-            pytest.param(f"restore.{each}", marks=pytest.mark.prove)
-            for each in ("after_mark", "after_load", "after_migrate")
-        ),
-    ],
-)
-async def test_a_restore_killed_half_way_sells_nothing_and_can_be_repeated(
-    database: str, empty_database: str, tmp_path: Path, place: str
-) -> None:
-    file = await a_backup(database, tmp_path, "--no-verify")
-    code, _ = await command("restore", str(file), "--yes", folder=tmp_path, database=empty_database, FAILPOINT=place)
-    assert code == -9
-    code, said = await command("run", folder=tmp_path, database=empty_database, PORT="0")
-    assert (code, "is not finished" in said) == (2, True), said
-    assert (await command("restore", str(file), "--yes", folder=tmp_path, database=empty_database))[0] == 0
-    async with pool_of(empty_database) as pool:
-        assert await restores.open_restore(pool) is not None
-
-
 async def test_a_backup_is_proved_and_a_broken_shop_is_not(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         await a_busy_shop(pool)
         out = str(tmp_path / "out")
         code, said = await command("backup", "--out", out, "--json", folder=tmp_path, database=database)
-        proof = json.loads(said.splitlines()[0])
-        assert (code, proof["proved"], proof["identity"]) == (0, True, str(BOT)), said
+        made = json.loads(said.splitlines()[0])
+        assert (code, made["proved"], made["identity"]) == (0, True, str(BOT)), said
         code, _ = await command(
             "backup", "--out", out, folder=tmp_path, database=database, FAILPOINT="backup.after_dump"
         )
@@ -221,3 +106,27 @@ async def test_an_upgrade_is_checked_before_it_is_started(database: str, tmp_pat
         await connection.execute("UPDATE schema_migrations SET checksum = 'edited' WHERE number = 1")
         code, said = await command(*options, folder=tmp_path, database=database)
         assert (code, "were edited after they ran" in said) == (1, True), said
+
+
+@pytest.mark.prove
+async def test_a_dump_made_for_a_check_is_no_backup(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        code, said = await command("upgrade", "--check", "--fresh", "--json", folder=tmp_path, database=database)
+        found = {one["name"]: one["verdict"] for one in json.loads(said.splitlines()[0])}
+        assert (found["dry run"], found["backup"], code) == ("ok", "fail", 1), said
+        assert await pool.fetchval("SELECT count(*) FROM backups") == 0, (
+            "its file is deleted: the nightly one is still due"
+        )
+
+
+def test_a_proof_under_way_is_not_removed_by_the_next_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        proof.Embedded, "start", lambda _folder, **_settings: SimpleNamespace(dsn="", stop=lambda: None)
+    )
+    killed = tmp_path / "scratch" / "scratch-killed"
+    killed.mkdir(parents=True)
+    with proof.scratch_server(tmp_path):
+        proof.remove_scratch(tmp_path)
+        assert not killed.exists()
+        assert len(list((tmp_path / "scratch").iterdir())) == 1
+    assert list((tmp_path / "scratch").iterdir()) == []

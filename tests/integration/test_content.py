@@ -14,7 +14,7 @@ from photomat.jobs.settle import Failure, Settled
 from photomat.jobs.strikes import ban_after_strike, note_provider_refusal
 from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.moderation.checker import ContentChecker
-from photomat.moderation.refusal import StrikePolicy, count_strikes, forget_texts
+from photomat.moderation.refusal import StrikePolicy, appeal, count_strikes, forget_texts
 from photomat.moderation.rules import RuleAction, RuleSet, shipped_rules
 from photomat.operators import content
 from photomat.operators.actions import journal_of_user
@@ -261,6 +261,27 @@ async def test_an_external_checker_decides_about_this_very_revision(database: st
         assert await money_of(pool, user) == (
             (10_000 - changed.price.minor, changed.price.minor) if allows_without else (10_000, 0)
         )
+
+
+async def test_an_accepted_appeal_allows_what_the_checker_refused_and_nothing_else(database: str) -> None:
+    """The checker also reads negative prompts and files: the same wish with others of them is another order."""
+    checker, model = Checker(), load_catalog().get("google/imagen4")
+    checker.answer = {"allow": False, "reason": "нет"}
+    async with pool_of(database) as pool, served(checker.app()) as url:
+        asks = ContentChecker(url=f"{url}/check", token=None, deadline_s=1, allows_without=False)
+        user, orders = await a_user(pool), orders_of(pool, content=content_of(pool, THREE, checker=asks))
+
+        async def outcome_of(number: int, negative: str) -> PurchaseOutcome:
+            inputs = {"prompt": "кот", "aspect_ratio": "1:1", "negative_prompt": negative}
+            return await buys(orders, await orders.save_draft(buyer_of(user), model, inputs, origin=f"test:{number}"))
+
+        refused = await outcome_of(1, "дождь")
+        assert isinstance(refused, ContentRefused)
+        async with transaction(pool) as tx:
+            await appeal(tx, refused.refusal.refusal_id, user_id=user)
+        assert (await content.accept_appeal(pool, refused.refusal.refusal_id, policy=THREE, **BY)).done
+        assert isinstance(await outcome_of(2, "дождь"), Created)
+        assert isinstance(await outcome_of(3, "снег"), ContentRefused)
 
 
 async def test_a_purchase_demands_the_verdict_of_its_own_revision(database: str) -> None:

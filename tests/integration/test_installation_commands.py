@@ -124,7 +124,7 @@ ELSEWHERE = {
     "run": "test_installation.py of tests/acceptance",
     "sandbox": "likewise",
     "installation adopt": "test_installation.py",
-    "backup": "test_backup.py",
+    "backup": "test_backup.py and test_restored.py",
     "restore": "likewise",
     "upgrade": "likewise; it changes nothing",
     "check": "test_check.py; it leaves nothing behind",

@@ -10,7 +10,7 @@ import os
 import shutil
 import tarfile
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +65,8 @@ class BackupOrder:
     results: Path | None = None
     forgotten: Path | None = None
     """Who was forgotten, by number: copied beside the backups, for a restore forgets them again."""
+    is_kept: bool = True
+    """Recorded as a backup; False for a dump that is deleted after its proof, which must not pass for one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +143,18 @@ def _copy_results(order: BackupOrder, path: Path) -> Path | None:
     unfinished = target.with_name(f"{target.name}{UNFINISHED}")
     with new_file(order.folder, name=target.name) as stream:
         with tarfile.open(fileobj=stream, mode="w") as archive:
-            archive.add(order.results, arcname="results")
+            _add_files(archive, order.results)
         stream.flush()
         os.fsync(stream.fileno())
     publish(unfinished, target)
     return target
+
+
+def _add_files(archive: tarfile.TarFile, folder: Path) -> None:
+    """Every file of the folder; one that the running bot deletes meanwhile is left out."""
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        with suppress(FileNotFoundError):
+            archive.add(path, arcname=f"results/{path.relative_to(folder).as_posix()}", recursive=False)
 
 
 def copy_forgotten(record: Path | None, folder: Path) -> None:
@@ -199,6 +208,8 @@ async def _require_room(order: BackupOrder) -> None:
 
 
 async def _begin(order: BackupOrder) -> int | None:
+    if not order.is_kept:
+        return None
     return await _with_connection(order, lambda connection: history.record_begin(connection, made_by=order.made_by))
 
 

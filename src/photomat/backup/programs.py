@@ -92,7 +92,12 @@ async def run(
         await process.wait()
         raise
     if process.returncode != 0:
-        raise ProgramFailed(f"{path.name} failed: {_without_details(said.decode(errors='replace'))}")
+        raise failure(path, said)
+
+
+def failure(path: Path, said: bytes) -> ProgramFailed:
+    """The error of a program that said this."""
+    return ProgramFailed(f"{path.name} failed: {_without_details(said.decode(errors='replace'))}")
 
 
 def _without_details(said: str) -> str:

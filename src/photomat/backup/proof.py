@@ -5,10 +5,12 @@ do with it and the file is known to work on another machine; only where the shop
 of its own there.
 """
 
+import fcntl
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,6 +18,7 @@ from typing import Final
 from photomat.audit.run import FIGURES, INVARIANTS, violations
 from photomat.backup.dump import count_rows
 from photomat.backup.file import Manifest
+from photomat.backup.older import FIRST_WITH_TIMEOUT, load_into_older
 from photomat.backup.programs import ProgramFailed, program, run, target_of
 from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
@@ -34,7 +37,8 @@ SCRATCH_SETTINGS: Final = {
     "max_connections": "20",
 }
 """Nothing in it needs to survive a crash."""
-RESTORE_OPTIONS: Final = ("--no-owner", "--no-privileges", "--no-password", "--exit-on-error", "--single-transaction")
+RESTORE_OPTIONS: Final = ("--no-owner", "--no-privileges", "--exit-on-error")
+AT_ONCE: Final = ("--no-password", "--single-transaction")
 SHOWN: Final = 5
 
 
@@ -55,6 +59,8 @@ def scratch_server(data_dir: Path) -> Iterator[str]:
     home = data_dir / "scratch"
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=home))
+    lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    fcntl.flock(lock, fcntl.LOCK_EX)
     try:
         server = Embedded.start(folder, settings=SCRATCH_SETTINGS)
         try:
@@ -63,12 +69,19 @@ def scratch_server(data_dir: Path) -> Iterator[str]:
             server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
 
 
 def remove_scratch(data_dir: Path) -> None:
-    """Remove what a killed proof left; the caller holds the lock of backups."""
+    """Remove what killed proofs left; one under way, of another backup or of a check, holds the lock of its folder."""
     for folder in (data_dir / "scratch").glob(f"{SCRATCH_PREFIX}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
 
 
 def can_use_our_server(manifest: Manifest) -> bool:
@@ -77,14 +90,23 @@ def can_use_our_server(manifest: Manifest) -> bool:
 
 async def load(dsn: str, path: Path, manifest: Manifest) -> None:
     """Load a dump into an empty database, all of it or nothing."""
+    options = (*RESTORE_OPTIONS, f"--schema={manifest.pg_schema}")
+    major, target = int(manifest.server.partition(".")[0]), target_of(dsn)
+    is_old = await _major_of(dsn) < FIRST_WITH_TIMEOUT
     with path.open("rb") as stream:
-        await run(
-            program("pg_restore", server_major=int(manifest.server.partition(".")[0])),
-            *RESTORE_OPTIONS,
-            f"--schema={manifest.pg_schema}",
-            target=target_of(dsn),
-            stdin=stream,
-        )
+        if is_old:
+            await load_into_older(options, server_major=major, stdin=stream, target=target)
+        else:
+            restore = program("pg_restore", server_major=major)
+            await run(restore, *options, *AT_ONCE, target=target, stdin=stream)
+
+
+async def _major_of(dsn: str) -> int:
+    connection = await connect(dsn, name="photomat proof", patience_s=10)
+    try:
+        return connection.get_server_version().major
+    finally:
+        await connection.close(timeout=5)
 
 
 async def prove(dsn: str, path: Path, manifest: Manifest) -> BackupProof:

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from photomat.app.settings import Settings, load
-from photomat.backup.file import SUFFIX, Manifest, finished, read_manifest, require_whole
+from photomat.backup.file import RESULTS_SUFFIX, SUFFIX, Manifest, finished, read_manifest, require_whole
 from photomat.backup.history import forget_unfinished, list_backups
 from photomat.backup.make import BackupOrder, FinishedBackup, make_backup
 from photomat.backup.restore import load_backup, refuse_manifest, require_empty
@@ -160,8 +160,9 @@ def restore(
         if not yes:
             typer.echo(_about(manifest, file), err=True)
             typer.confirm("Restore it?", abort=True, err=True)
-        done = asyncio.run(_restore(dsn, file, manifest, settings))
-    results = _unpack_results(file, settings.results_folder)
+        asyncio.run(load_backup(dsn, file, manifest))
+        results = _unpack_results(file, settings.results_folder)
+        done = asyncio.run(_finish(dsn, file, manifest, settings))
     if as_json:
         print_json({**_restore_as_json(done), "results": results})
     else:
@@ -187,8 +188,8 @@ def _empty_database(settings: Settings) -> Iterator[str]:
         embedded.stop()
 
 
-async def _restore(dsn: str, file: Path, manifest: Manifest, settings: Settings) -> Restore:
-    await load_backup(dsn, file, manifest)
+async def _finish(dsn: str, file: Path, manifest: Manifest, settings: Settings) -> Restore:
+    """Forget again, then end the restore: killed before its last commit, all of it is done anew."""
     connection = await connect(dsn, name=RESTORE_SESSION)
     try:
         await forget_unfinished(connection)
@@ -196,6 +197,7 @@ async def _restore(dsn: str, file: Path, manifest: Manifest, settings: Settings)
         await connection.close(timeout=5)
     pool = await connect_pool(dsn, name=RESTORE_SESSION, size=2, patience_s=0, bot_id=settings.bot_id)
     try:
+        again = await repeat_forgets(pool, _forgotten(file, settings))
         done = await restores.finish_restore(
             pool,
             operator=operator_name(),
@@ -203,7 +205,6 @@ async def _restore(dsn: str, file: Path, manifest: Manifest, settings: Settings)
             file=file.name,
             sha256=manifest.sha256,
         )
-        again = await repeat_forgets(pool, _forgotten(file, settings))
         return replace(done, changed={**done.changed, "forgotten": len(again)})
     finally:
         await pool.close()
@@ -252,13 +253,19 @@ def resume_restore(*, reason: str, force: bool) -> None:
 
 def _unpack_results(file: Path, folder: Path) -> int:
     """Put the copies of results back, if their tar file lies beside the backup; return how many files."""
-    archive = file.with_name(file.name.removesuffix(SUFFIX) + ".results.tar")
+    archive = file.with_name(file.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
     if not archive.exists():
         return 0
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive) as opened:
-        members = [one for one in opened.getmembers() if one.name == "results" or one.name.startswith("results/")]
-        opened.extractall(folder.parent, members=members, filter="data")
+    try:
+        with tarfile.open(archive) as opened:
+            members = [one for one in opened.getmembers() if one.name == "results" or one.name.startswith("results/")]
+            opened.extractall(folder.parent, members=members, filter="data")
+    except (tarfile.TarError, OSError) as error:
+        raise Startup(
+            f"{archive} could not be unpacked into {folder} ({error}): make room, or move it away to restore without the"
+            " copies of results; then run `photomat restore` again."
+        ) from None
     tighten(folder)
     return sum(one.isfile() for one in members)
 

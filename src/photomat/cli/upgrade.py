@@ -160,6 +160,7 @@ def _of_fresh_dump(dsn: str, settings: Settings) -> BackupProof:
             made_by=operator_name(),
             verify=True,
             keep=None,
+            is_kept=False,
         )
         proof = make_backup(order).proof
     finally:

@@ -12,6 +12,7 @@ from typing import Any
 
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
+from photomat.catalog.reference import references
 
 NEGATIVE = "negative"
 
@@ -47,6 +48,12 @@ def wished(texts: list[OrderText]) -> list[str]:
 def text_hash(texts: list[str]) -> bytes:
     """Names a text without holding it."""
     return hashlib.sha256(json.dumps(texts, ensure_ascii=False).encode()).digest()
+
+
+def checked_hash(texts: list[OrderText], inputs: Mapping[str, Any]) -> bytes:
+    """Names what an external checker judges: every text, the negative ones too, and the files and results beside them."""
+    parts = [[each.name, each.text] for each in texts] + [ref.as_json() for ref in references(inputs)]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
 
 
 def order_hash(model: str, inputs: Mapping[str, Any]) -> bytes:

@@ -3,7 +3,7 @@
 `ContentCheck` runs inside a transaction and reads what the draft says at that moment, so a draft that changed after its card is
 judged anew. A refusal is recorded with its rule in that transaction; the draft stays and may be changed. A text that an
 operator allowed after an appeal passes. Where an external checker is set, the purchase demands its verdict for this very
-revision.
+revision; what it refused and an operator allowed are these texts with these files.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from photomat.kernel.logs import get_logger
 from photomat.moderation import checker as verdicts
 from photomat.moderation import refusal as refusals
 from photomat.moderation.checker import ContentChecker, ContentVerdict, Question
-from photomat.moderation.order_texts import order_hash, text_hash, texts_of, wished
+from photomat.moderation.order_texts import checked_hash, order_hash, text_hash, texts_of, wished
 from photomat.moderation.refusal import CHECKER, NewRefusal, RefusalSource, StrikePolicy
 from photomat.moderation.rulebook import RuleBook
 from photomat.moderation.rules import Rule, RuleAction, RuleSet
@@ -98,8 +98,11 @@ class ContentCheck:
         return None if verdict.is_allowed else await self._refused(tx, draft, _of_checker(verdict))
 
     async def _refused(self, tx: Transaction, draft: Draft, found: _Found) -> ContentRefused | None:
-        texts = wished(texts_of(self.model, draft.inputs))
-        if await refusals.is_allowed(tx, user_id=draft.user_id, text_hash=text_hash(texts)):
+        written = texts_of(self.model, draft.inputs)
+        texts = wished(written)
+        is_of_checker = found.source is RefusalSource.CHECKER
+        refused_hash = checked_hash(written, draft.inputs) if is_of_checker else text_hash(texts)
+        if await refusals.is_allowed(tx, user_id=draft.user_id, text_hash=refused_hash):
             return None
         refusal, is_new_strike = await refusals.record(
             tx,
@@ -111,7 +114,7 @@ class ContentCheck:
                 rule_id=found.rule_id,
                 action=found.action,
                 model=draft.model,
-                text_hash=text_hash(texts),
+                text_hash=refused_hash,
                 text="\n\n".join(texts),
                 reason=found.reason,
             ),
