@@ -121,7 +121,7 @@ async def test_a_dump_made_for_a_check_is_no_backup(database: str, tmp_path: Pat
 
 def test_a_proof_under_way_is_not_removed_by_the_next_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        proof.Embedded, "start", lambda _folder, **_settings: SimpleNamespace(dsn="", stop=lambda: None)
+        "photomat.backup.proof.Embedded.start", lambda _folder, **_settings: SimpleNamespace(dsn="", stop=lambda: None)
     )
     killed = tmp_path / "scratch" / "scratch-killed"
     killed.mkdir(parents=True)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from photomat.kernel.errors import Transient
+from photomat.operators.fiscal import drop_fiscal
 from photomat.providers.fiscal_port import RegisteredReceipt
 from support.database import pool_of, shift_clock
 from support.money import rub
@@ -122,6 +123,20 @@ async def test_a_payment_refunded_before_its_receipt_needs_neither(database: str
         await issue_all(issuer_of(pool, tax.client))
         assert tax.incomes == []
         assert [row[2] for row in await fiscal_rows(pool)] == ["unneeded", "unneeded"]
+
+
+async def test_refunds_of_a_payment_whose_receipt_was_called_off_end(database: str) -> None:
+    async with pool_of(database) as pool, running_tax() as tax:
+        await people(pool)
+        await pays(pool)
+        number = await pool.fetchval("SELECT fiscal_id FROM fiscal_receipts")
+        assert (await drop_fiscal(pool, number, operator="test", reason="issued elsewhere")).done
+        await told_refund(pool, refunded=stars(100))
+        await issue_all(issuer_of(pool, tax.client))
+        await told_refund(pool)
+        await issue_all(issuer_of(pool, tax.client))
+        assert tax.incomes == []
+        assert [row[2] for row in await fiscal_rows(pool)] == ["unneeded"] * 3
 
 
 async def test_without_a_tax_service_the_payment_is_listed_as_without_receipt(database: str) -> None:

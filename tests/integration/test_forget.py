@@ -24,7 +24,15 @@ from photomat.operators.privacy import forget_user
 from photomat.operators.users import ban_user, message_user
 from photomat.payments.receipt import ReceiptFile
 from photomat.payments.transfers import submit_receipt
-from photomat.privacy.forget import LEASE, SWEEP_AFTER, ForgetWorker, ask_to_forget, read_forgotten, repeat_forgets
+from photomat.privacy.forget import (
+    LEASE,
+    SWEEP_AFTER,
+    ForgetWorker,
+    PastForget,
+    ask_to_forget,
+    read_forgotten,
+    repeat_forgets,
+)
 from photomat.rewards.promo import CodeRefused
 from photomat.telegram.client import TelegramMessenger
 from support.callbacks import callback, take
@@ -377,3 +385,21 @@ async def test_after_a_restore_whoever_was_forgotten_is_forgotten_again(database
         assert await repeat_forgets(at.pool, past) == [at.user]
         assert await worker.forget_all() == 1
         assert (await at.scan())[NAME] == set()
+
+
+async def test_a_job_that_a_restore_brought_back_is_forgotten_when_it_ends(database: str, tmp_path: Path) -> None:
+    async with story(database, tmp_path) as at:
+        await at.chat.says("/start")
+        job_id = await a_running_job(at.pool, at.user, inputs={"prompt": PROMPT})
+        past = PastForget(user_id=at.user, at=await at.pool.fetchval("SELECT photomat_now()"))
+        assert await repeat_forgets(at.pool, [past]) == [at.user]
+        worker, later_s = forget_worker(at.pool, at.data_dir), SWEEP_AFTER.total_seconds() + 1
+        assert await worker.forget_all() == 1
+        await shift_clock(at.pool, later_s)
+        assert await worker.forget_all() == 1
+        await settle_now(at.pool, job_id, Failure(code="500", reason="no"))
+        await shift_clock(at.pool, later_s)
+        assert await worker.forget_all() == 1
+        assert (await at.scan())[PROMPT] == set()
+        await shift_clock(at.pool, later_s)
+        assert await worker.forget_all() == 0

@@ -183,6 +183,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "console_tries": _nothing(OF_OPERATORS),
     "operators": _nothing(OF_OPERATORS),
     "setting_values": _nothing(OF_SHOP),
+    "bot_profile": _nothing(OF_SHOP),
     "controls": _nothing(OF_SHOP),
     "broadcasts": _nothing("what the shop wrote to many"),
     "templates": _nothing(OF_SHOP),

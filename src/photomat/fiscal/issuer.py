@@ -121,6 +121,8 @@ class FiscalIssuer:
         income = await store.find_income(self.pool, annulment.payment_id, annulment.round)
         if annulment.state != "wanted" and income is not None:
             await self._look_up_annulment(annulment, income, is_past_delay=claimed.is_past_delay)
+        elif income is None and await store.is_first_open_annulment(self.pool, annulment):
+            await self._end_needless(annulment)
         elif income is None or income.state in {"sending", "unknown"}:
             await store.put_back(self.pool, annulment, after=WAITS, error="its receipt is not issued yet")
         elif income.state in {"wanted", "without", "blocked", "unneeded"}:
@@ -223,6 +225,14 @@ class FiscalIssuer:
                 return
             if await store.drop(tx, income.fiscal_id):
                 await store.want_rest(tx, income, annulment)
+        log.info("FISCAL_UNNEEDED", fiscal_id=annulment.fiscal_id, payment_id=annulment.payment_id)
+
+    async def _end_needless(self, annulment: FiscalReceipt) -> None:
+        """No earlier refund is under way and none left a receipt for the rest: an operator had called one of them off."""
+        async with transaction(self.pool) as tx:
+            if await store.lock_income(tx, annulment.payment_id, annulment.round) is not None:
+                return  # it came meanwhile: the next claim finds it
+            await store.drop_claimed(tx, annulment)
         log.info("FISCAL_UNNEEDED", fiscal_id=annulment.fiscal_id, payment_id=annulment.payment_id)
 
     async def _look_up_income(self, receipt: FiscalReceipt, *, is_past_delay: bool) -> None:

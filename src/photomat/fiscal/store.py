@@ -263,6 +263,18 @@ async def find_income(pool: Pool, payment_id: int, round_number: int) -> FiscalR
     return None if row is None else receipt_of(row)
 
 
+async def is_first_open_annulment(pool: Pool, annulment: FiscalReceipt) -> bool:
+    """Whether every earlier refund of the payment is through: a receipt that does not exist now will not come."""
+    return not await pool.fetchval(
+        """
+        SELECT true FROM fiscal_receipts
+         WHERE payment_id = $1 AND kind = 'annulment' AND round < $2 AND state NOT IN ('issued', 'unneeded') LIMIT 1
+        """,
+        annulment.payment_id,
+        annulment.round,
+    )
+
+
 async def lock_income(tx: Transaction, payment_id: int, round_number: int) -> FiscalReceipt | None:
     row = await tx.fetchrow(
         f"SELECT {COLUMNS} FROM fiscal_receipts WHERE payment_id = $1 AND kind = 'income' AND round = $2 FOR UPDATE",  # noqa: S608  a constant list

@@ -3,7 +3,8 @@
     asked      one row by number, in the transaction that marks the user as being forgotten; refused while something is open
     erasing    batch by batch, each in a transaction that tests the fence; `step` is the next erasure
     done       the last transaction: names go, the user is told. Killed anywhere before it, the next claim continues at `step`
-    swept      once more a quarter of an hour later, for what was under way: a late callback, a copy that was being made
+    swept      once more a quarter of an hour later, for what was under way: a late callback, a copy that was being made; and
+               again while something is open, which only a restored database knows
 
 Every erasure can be repeated for ever, so a worker that lost its claim does no harm. Files are deleted first and last.
 """
@@ -185,13 +186,17 @@ class ForgetWorker:
         log.info("USER_FORGOTTEN", user_id=request.user_id, request_id=request.request_id)
 
     async def _sweep(self, request: ForgetRequest) -> None:
-        """Erase what came late; a user who is back keeps what they did since."""
+        """Erase what came late; a user who is back keeps what they did since.
+
+        After a restore something may still be open, a job for example: its words go in a sweep after its end.
+        """
         async with transaction(self.pool) as tx:
             is_away = await is_forgotten(tx, request.user_id)
         if is_away:
             await self._erase(request, self.personal.erasures)
         async with transaction(self.pool) as tx:
-            await _end_sweep(tx, request)
+            is_open = is_away and bool(await what_blocks(tx, self.personal, request.user_id))
+            await (_sweep_later(tx, request) if is_open else _end_sweep(tx, request))
 
     def _note(self, user_id: UserId, at: datetime) -> None:
         self.record.parent.mkdir(parents=True, exist_ok=True)
@@ -231,6 +236,15 @@ async def _finish(tx: Transaction, request: ForgetRequest) -> None:
     )
     if not done:
         raise ForgetTakenOver
+
+
+async def _sweep_later(tx: Transaction, request: ForgetRequest) -> None:
+    await tx.execute(
+        "UPDATE forget_requests SET due_at = photomat_now() + $3::interval WHERE request_id = $1 AND fence = $2",
+        request.request_id,
+        request.fence,
+        SWEEP_AFTER,
+    )
 
 
 async def _end_sweep(tx: Transaction, request: ForgetRequest) -> None:
