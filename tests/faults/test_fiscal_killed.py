@@ -21,7 +21,7 @@ from photomat.kernel.ids import UserId
 from support.audit import wrongs
 from support.database import pool_of
 from support.money import make_user, rub
-from support.my_tax import INN, PASSWORD, RunningTax, running_tax
+from support.my_tax import INN, PASSWORD, RunningTax, issue_all, issuer_of, running_tax
 from support.patience import until_found
 from support.payments import pays, stars, told_refund
 from support.system import System, running_system
@@ -30,6 +30,8 @@ USERS: Final = 10
 WORST: Final = ("fiscal.after_intent", "fiscal.after_send")
 POINTS: Final = (*WORST, *(name for name in FAILPOINTS if name.startswith("fiscal.") and name not in WORST))
 QUICK: Final = {"MY_TAX_TIMEOUT_S": "1", "MY_TAX_UNKNOWN_S": "6"}
+SHORT: Final = 24
+"""So many payments are the sample: what waits for its next try at the end is issued with the clock ahead."""
 LOST: Final[list[dict[str, Any]]] = [
     {"method": "income", "action": "drop_after"},
     {"method": "income", "action": "error", "status": 503, "html": True},
@@ -96,13 +98,13 @@ class Trouble:
 
 
 @pytest.mark.parametrize(
-    ("payments", "refunds", "kills"), [(40, 8, 2), pytest.param(1000, 200, 40, marks=pytest.mark.prove)]
+    ("payments", "refunds", "kills"), [(SHORT, 6, 2), pytest.param(1000, 200, 40, marks=pytest.mark.prove)]
 )
 @pytest.mark.time_limit(LIMIT_S)
 async def test_killed_again_and_again_every_payment_gets_one_receipt(
     database: str, tmp_path: Path, payments: int, refunds: int, kills: int
 ) -> None:
-    is_long = payments > 100
+    is_long = payments > SHORT
     settings = {**QUICK, "MY_TAX_INN": INN, "MY_TAX_PASSWORD": PASSWORD}
     async with (
         running_system(database, tmp_path, **settings) as system,
@@ -114,7 +116,7 @@ async def test_killed_again_and_again_every_payment_gets_one_receipt(
             system=system,
             tax=tax,
             faults=LOST + SLOW * is_long,
-            every_s=0.3,
+            every_s=0.3 if is_long else 0.1,
             most=1000 if is_long else 2 * len(LOST),
             kills=kills,
         )
@@ -122,15 +124,20 @@ async def test_killed_again_and_again_every_payment_gets_one_receipt(
         async with asyncio.TaskGroup() as group:
             losing = group.create_task(trouble.lose_answers())
             killing = group.create_task(trouble.kill())
-            await pay_and_refund(pool, payments=payments, refunds=refunds, over_s=1.5 * kills)
+            await pay_and_refund(pool, payments=payments, refunds=refunds, over_s=1.5 * kills if is_long else 1.0)
             await killing
             losing.cancel()
+        struck = trouble.lost - len(tax.faults.pending())
         tax.faults.clear()
+        if not is_long:
+            await system.instance.stop()
+            await issue_all(issuer_of(pool, tax.client))
         await until_issued(system, pool)
         took_s = time.monotonic() - began
         await check(pool, tax, payments=payments, refunds=refunds)
     sys.stdout.write(
-        f"{payments} payments, {refunds} refunds, {trouble.dead} killed, {trouble.lost} faults armed, {took_s:.0f} s\n"
+        f"{payments} payments, {refunds} refunds, {trouble.dead} killed, "
+        f"{struck} of {trouble.lost} faults struck, {took_s:.0f} s\n"
     )
 
 

@@ -63,6 +63,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "wallet explain": (str(FIRST_JOB + 1),),
     "users show": (str(USER),),
     "payments show": ("1",),
+    "fiscal show": ("1",),
     "receipts show": ("1",),
     "tickets show": ("1",),
     "content rules": (),
@@ -91,7 +92,7 @@ ELSEWHERE = {
     *("wallet credit", "wallet debit", "wallet refund", "wallet correct", "wallet release"),
     *("tickets answer", "tickets close"),
     *("content accept", "content decline", "content forgive", "content switch"),
-    *("users ban", "users unban", "users limit", "users message", "users export", "users forget", "users forget-again"),
+    *("users ban", "users unban", "users limit", "users message", "users forget", "users forget-again"),
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),
     *("catalog hide", "catalog unhide", "catalog feature", "catalog unfeature"),
     *("catalog rename", "catalog sell", "catalog unsell"),
@@ -99,6 +100,8 @@ ELSEWHERE = {
     *("broadcast resume", "broadcast delete"),
     *("templates hide", "templates unhide", "templates add", "examples make", "examples forget"),
     *("settings set", "settings reset"),
+    *("fiscal compare", "fiscal drop", "fiscal issue", "fiscal retry", "fiscal settle"),
+    *("backup list", "restore from", "restore status", "upgrade"),
 }
 """Commands that act or ask the outside, with tests of their own."""
 

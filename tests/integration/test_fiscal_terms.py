@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from time import time
 
 import pytest
 
 from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
+from photomat.fiscal.compare_shop import compare_shops_if_due
 from photomat.fiscal.contacts import Contact, forget_contact, save_contact
 from photomat.kernel.ids import BotId
 from photomat.payments.fiscal_terms import FiscalOptions
@@ -195,5 +197,26 @@ async def test_a_second_receipt_of_one_payment_turns_the_audit_red(database: str
         (first,) = pay.shop.receipts.receipts.values()
         pay.shop.receipts.register(first.content, payment_id=first.payment_id, refund_id=None, at=0, pending=False)
         await reads(pool, pay)
-        async with pool.acquire() as connection:
-            assert "one-live-fiscal-receipt" in {one.name for one in await violations(connection)}
+        assert "one-live-fiscal-receipt" in await broken(pool)
+
+
+@pytest.mark.breaks_invariants
+async def test_a_second_receipt_after_the_first_is_issued_is_found_within_a_day(database: str) -> None:
+    async with pool_of(database) as pool, running_pay() as pay:
+        await a_payment(pool, pay)
+        readers = {"yookassa": pay.yookassa}
+        assert await reads(pool, pay) == [("income", "issued")]
+        assert await compare_shops_if_due(pool, readers)
+        (first,) = pay.shop.receipts.receipts.values()
+        pay.shop.receipts.register(first.content, payment_id=first.payment_id, refund_id=None, at=time(), pending=False)
+        assert not await compare_shops_if_due(pool, readers)
+        assert await broken(pool) == set()
+        await shift_clock(pool, 86_400)
+        assert await compare_shops_if_due(pool, readers)
+        assert await broken(pool) == {"one-live-fiscal-receipt"}
+        assert await pool.fetchval("SELECT kind FROM differences WHERE resolved_at IS NULL") == "fiscal-document-double"
+
+
+async def broken(pool: Pool) -> set[str]:
+    async with pool.acquire() as connection:
+        return {one.name for one in await violations(connection)}

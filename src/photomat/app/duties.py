@@ -19,6 +19,7 @@ from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
 from photomat.fiscal.compare import compare_if_due
+from photomat.fiscal.compare_shop import compare_shops_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
@@ -73,12 +74,20 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
         every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
-        every(TIDY_EVERY_S, "fiscal comparison", lambda: compare_if_due(program.pool, program.tax)),
+        every(TIDY_EVERY_S, "fiscal comparison", lambda: _compare_fiscal(program)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         every(HOURLY_S, "undelivered", lambda: _refund_undelivered(program)),
         every(RESTORE_EVERY_S, "restore", lambda: _read_payments_again(program, stars())),
         *([_backup_duty(program)] if program.settings.backup_dir and program.settings.backup_every_h else []),
     ]
+
+
+async def _compare_fiscal(program: Program) -> None:
+    """Compare with the issuers of fiscal receipts, once a day each; one that does not answer leaves the other alone."""
+    try:
+        await compare_shops_if_due(program.pool, program.fiscal_policy.readers)
+    finally:
+        await compare_if_due(program.pool, program.tax)
 
 
 async def _read_payments_again(program: Program, stars: StarsReader) -> None:

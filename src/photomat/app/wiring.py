@@ -419,7 +419,7 @@ class Program:
             invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, calls=refund_calls(self.bot, self.providers)),
             rewards=self.live.following(lambda: RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings))),
-            fiscal=FiscalIssuer(pool=self.pool, policy=self._fiscal_policy, times=fiscal_times_of(self.settings)),
+            fiscal=FiscalIssuer(pool=self.pool, policy=self.fiscal_policy, times=fiscal_times_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
@@ -427,7 +427,7 @@ class Program:
         )
 
     @property
-    def _fiscal_policy(self) -> FiscalPolicy:
+    def fiscal_policy(self) -> FiscalPolicy:
         reads = self.settings.yookassa_receipts is not None
         return FiscalPolicy(
             readers=receipt_readers(self.providers) if reads else {},

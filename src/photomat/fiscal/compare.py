@@ -83,7 +83,7 @@ async def compare(pool: Pool, tax: TaxService, *, now: datetime) -> bool:
                 """,
                 now,
             )
-        found = await _report(tx)
+        found = await report_differences(tx)
     log.info("FISCAL_COMPARED", documents=len(listed.documents), complete=listed.is_complete, differences=found)
     return listed.is_complete
 
@@ -125,7 +125,8 @@ async def _mark_missing(tx: Transaction, *, since: datetime, until: datetime, se
     )
 
 
-async def _report(tx: Transaction) -> int:
+async def report_differences(tx: Transaction) -> int:
+    """Report what differs among all rows and end what was settled; return how many differ."""
     total = 0
     for kind, sql in DIFFERENCES.items():
         rows = await tx.fetch(sql)

@@ -5,7 +5,7 @@ looked up by our reference before anything is sent again. A `ReceiptReader` (Yoo
 part of the payment or of the refund: it is only read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
@@ -103,4 +103,8 @@ class ReceiptReader(Protocol):
 
     async def receipts_of(self, external_payment_id: str) -> Sequence[RegisteredReceipt]:
         """Every receipt of a payment and of its refunds, oldest first; empty while there is none yet."""
+        ...
+
+    async def incomes_since(self, since: datetime) -> Mapping[str, Sequence[RegisteredReceipt]]:
+        """Every income registered since then, by the provider's id of its payment; empty where it gives no such list."""
         ...

@@ -29,7 +29,7 @@ from photomat.providers.port import (
     InvoiceTerms,
     ProviderReport,
 )
-from photomat.providers.yookassa_receipts import FiscalDocumentKind, known_receipts, receipt_of
+from photomat.providers.yookassa_receipts import FiscalDocumentKind, incomes_by_payment, known_receipts, receipt_of
 
 MAX_DESCRIPTION_LENGTH: Final = 128
 MAX_KEY_LENGTH: Final = 64
@@ -230,6 +230,16 @@ class YooKassa:
             if isinstance(refund, Mapping) and is_payment_id(refund.get("id")):
                 found += await self._receipts_about(refund, "annulment", {"refund_id": str(refund["id"])})
         return found
+
+    async def incomes_since(self, since: datetime) -> Mapping[str, Sequence[RegisteredReceipt]]:
+        """Every receipt of a payment registered since then; those of the self-employed are not listed."""
+        if self._self_employed:
+            return {}
+        listed = await self._listed("/receipts", {"status": "succeeded", "created_at.gte": _written(since)})
+        try:
+            return incomes_by_payment(listed)
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            raise Transient(f"YooKassa sent an unreadable receipt: {error}") from None
 
     async def _receipts_about(
         self, thing: Mapping[str, Any], kind: FiscalDocumentKind, query: Mapping[str, str]

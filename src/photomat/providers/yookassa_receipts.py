@@ -62,6 +62,15 @@ def known_receipts(
     return [alone]
 
 
+def incomes_by_payment(listed: Sequence[Any]) -> dict[str, list[RegisteredReceipt]]:
+    """The incomes among listed receipts, by the payment they name; ValueError if one cannot be read."""
+    found: dict[str, list[RegisteredReceipt]] = {}
+    for one in listed:
+        if one.get("type") == TYPES["income"] and one.get("payment_id") and not _closes(one):
+            found.setdefault(str(one["payment_id"]), []).append(_registered(one, "income"))
+    return found
+
+
 def _registered(receipt: Mapping[str, Any], kind: FiscalDocumentKind) -> RegisteredReceipt:
     registered_at = receipt.get("registered_at")
     return RegisteredReceipt(

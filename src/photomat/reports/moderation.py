@@ -71,10 +71,12 @@ async def list_refusals(
     rows = await pool.fetch(
         f"""
         SELECT {columns}, users.first_name, users.username
-          FROM content_refusals AS refusal LEFT JOIN users USING (user_id)
-         WHERE {CONDITIONS[only]} AND ($1::bigint IS NULL OR refusal.refusal_id < $1)
-           AND ($2::bigint IS NULL OR refusal.user_id = $2) AND ($3::text IS NULL OR refusal.rule_id = $3)
-         ORDER BY refusal.refusal_id DESC LIMIT $4
+          FROM (SELECT * FROM content_refusals AS refusal
+                 WHERE {CONDITIONS[only]} AND ($1::bigint IS NULL OR refusal.refusal_id < $1)
+                   AND ($2::bigint IS NULL OR refusal.user_id = $2) AND ($3::text IS NULL OR refusal.rule_id = $3)
+                 ORDER BY refusal.refusal_id DESC LIMIT $4) AS refusal
+          LEFT JOIN users USING (user_id)
+         ORDER BY refusal.refusal_id DESC
         """,  # noqa: S608  our own conditions and columns
         before,
         user_id,

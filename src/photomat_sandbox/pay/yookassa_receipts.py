@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from photomat_sandbox.pay.bills import iso
 from photomat_sandbox.pay.routing import ProviderRefusal
-from photomat_sandbox.pay.yookassa_requests import ListQuery, invalid
+from photomat_sandbox.pay.yookassa_requests import COMPARISONS, ListQuery, invalid
 
 ReceiptStatus = Literal["pending", "succeeded", "canceled"]
 MISSING: Final = ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", "receipt")
@@ -264,5 +264,7 @@ class ReceiptBook:
 
 def _fits(receipt: ShopReceipt, order: ListQuery) -> bool:
     if order.payment_id is not None and (receipt.payment_id, receipt.refund_id) != (order.payment_id, None):
+        return False
+    if not all(COMPARISONS[name.split(".")[1]](receipt.created_at, bound) for name, bound in order.bounds.items()):
         return False
     return order.refund_id in {None, receipt.refund_id} and order.status in {None, receipt.status}

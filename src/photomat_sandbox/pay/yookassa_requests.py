@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from operator import ge, gt, le, lt
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -28,6 +29,7 @@ FILTERS: Final = frozenset(
 )
 REFUND_STATUSES: Final = STATUSES - {"waiting_for_capture"}
 REFUND_FILTERS: Final = frozenset(name for name in FILTERS if name.startswith("created_at"))
+COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {"gte": ge, "gt": gt, "lte": le, "lt": lt}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

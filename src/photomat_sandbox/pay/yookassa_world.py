@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from operator import ge, gt, le, lt
 from typing import Any, Final, Literal
 from uuid import uuid4
 
@@ -25,7 +24,7 @@ from photomat_sandbox.pay.bills import (
     to_the_cent,
 )
 from photomat_sandbox.pay.yookassa_receipts import ReceiptBook, ReceiptRules, ShopReceipt
-from photomat_sandbox.pay.yookassa_requests import ListQuery, PaymentRequest, invalid
+from photomat_sandbox.pay.yookassa_requests import COMPARISONS, ListQuery, PaymentRequest, invalid
 from photomat_sandbox.transcript import World
 
 Status = Literal["pending", "waiting_for_capture", "succeeded", "canceled"]
@@ -40,7 +39,6 @@ STATES: Final[Mapping[Status, BillState]] = {
 KEYS_KEPT_S: Final = 86400.0
 CONFIRM_WITHIN_S: Final = 3600.0
 ELSEWHERE: Final = "9.9.9.9"
-COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {"gte": ge, "gt": gt, "lte": le, "lt": lt}
 
 
 @dataclass(slots=True, kw_only=True)
