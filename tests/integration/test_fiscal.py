@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from photomat.db.pool import transaction
+from photomat.fiscal.restored import look_first
 from photomat.kernel.errors import Transient
 from photomat.operators.fiscal import drop_fiscal
 from photomat.providers.fiscal_port import RegisteredReceipt
@@ -124,6 +126,21 @@ async def test_a_payment_refunded_before_its_receipt_needs_neither(database: str
         await issue_all(issuer_of(pool, tax.client))
         assert tax.incomes == []
         assert [row[2] for row in await fiscal_rows(pool)] == ["unneeded", "unneeded"]
+
+
+async def test_a_refund_after_a_restore_leaves_a_receipt_that_may_exist_to_the_operator(database: str) -> None:
+    async with pool_of(database) as pool, running_tax() as tax:
+        await people(pool)
+        received = await pays(pool)
+        async with transaction(pool) as tx:
+            assert await look_first(tx) == 1
+        await asks_refund(pool, received.payment_id, by_hand=True)
+        await issue_all(issuer_of(pool, tax.client))
+        assert tax.incomes == []
+        assert [(row[0], row[2]) for row in await fiscal_rows(pool)] == [
+            ("income", "blocked"),
+            ("annulment", "blocked"),
+        ]
 
 
 async def test_refunds_of_a_payment_whose_receipt_was_called_off_end(database: str) -> None:

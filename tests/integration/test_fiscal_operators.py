@@ -130,13 +130,14 @@ async def test_an_operator_issues_what_has_none_settles_by_hand_and_calls_off(da
         assert not (await settle_fiscal(pool, second, number=None, url=None, **WHO)).done
         assert not (await settle_fiscal(pool, second, number="77", url="javascript:alert(1)", **WHO)).done
         assert (await settle_fiscal(pool, second, number="77", url="https://tax.example/77", **WHO)).done
+        assert not (await settle_fiscal(pool, third, number="77", url=None, **WHO)).done
         assert (await drop_fiscal(pool, third, **WHO)).done
         assert not (await drop_fiscal(pool, first, **WHO)).done
         assert not (await retry_fiscal(pool, third, **WHO)).done
         assert [row[2] for row in await fiscal_rows(pool)] == ["issued", "issued", "unneeded"]
         assert (await told(pool)).count("fiscal-notice-issued") == 2
         done = [row["done"] for row in await pool.fetch("SELECT done FROM operator_journal ORDER BY entry_id")]
-        assert done == [True, False, False, False, True, True, False, False]
+        assert done == [True, False, False, False, True, False, True, False, False]
 
 
 async def test_a_receipt_issued_by_hand_is_annulled_by_hand(database: str) -> None:

@@ -199,7 +199,6 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "budgets": _nothing(OF_MACHINE),
     "clock_shift": _nothing(OF_MACHINE),
     "backups": _nothing(OF_MACHINE),
-    "bot_profile": _nothing(OF_SHOP),
     "restores": _nothing(OF_MACHINE),
     "installation": _nothing(OF_MACHINE),
     "instances": _nothing(OF_MACHINE),

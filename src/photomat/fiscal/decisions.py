@@ -1,4 +1,4 @@
-"""What an operator decides about a fiscal receipt. Every change raises the fence: whoever works on the row has lost it."""
+"""What an operator decides about a fiscal receipt. A change of state raises the fence: a worker loses the row."""
 
 from photomat.db.pool import Transaction
 from photomat.fiscal import notices, store
@@ -38,6 +38,18 @@ async def want_again(tx: Transaction, fiscal_id: int) -> bool:
             RETURNING true
             """,
             fiscal_id,
+        )
+    )
+
+
+async def is_number_used(tx: Transaction, receipt: FiscalReceipt, number: str) -> bool:
+    """Whether another row of this kind has the number."""
+    return bool(
+        await tx.fetchval(
+            "SELECT true FROM fiscal_receipts WHERE kind = $1 AND external_id = $2 AND fiscal_id <> $3 LIMIT 1",
+            receipt.kind,
+            number,
+            receipt.fiscal_id,
         )
     )
 

@@ -17,7 +17,7 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, transaction
-from photomat.fiscal import notices, store
+from photomat.fiscal import notices, restored, store
 from photomat.fiscal.receipt import FiscalIssuerName, FiscalReceipt
 from photomat.fiscal.store import ClaimedFiscal
 from photomat.kernel.clock import backoff_s, monotonic
@@ -126,7 +126,7 @@ class FiscalIssuer:
         elif income is None or income.state in {"sending", "unknown"}:
             await store.put_back(self.pool, annulment, after=WAITS, error="its receipt is not issued yet")
         elif income.state in {"wanted", "without", "blocked", "unneeded"}:
-            await self._drop(annulment)
+            await self._end_unregistered(annulment, income)
         elif income.issuer == "hand":
             await self._block(annulment, "its receipt was issued by hand: annul it by hand")
         elif income.state == "annulled":
@@ -214,6 +214,12 @@ class FiscalIssuer:
             failpoint("fiscal.before_commit")
         failpoint("fiscal.after_record")
         log.info("FISCAL_ANNULLED", fiscal_id=annulment.fiscal_id, payment_id=annulment.payment_id, recorded=ours)
+
+    async def _end_unregistered(self, annulment: FiscalReceipt, income: FiscalReceipt) -> None:
+        if income.error == restored.WHY:
+            await self._block(annulment, "decide its receipt first: it may have been issued before the restore")
+        else:
+            await self._drop(annulment)
 
     async def _drop(self, annulment: FiscalReceipt) -> None:
         """Its income was never registered: neither is needed, and the rest of a partial refund is wanted anew."""

@@ -48,6 +48,8 @@ async def settle_fiscal(
             return ActionResult(done=False, says=Sentence("fiscal-number-needed", **_facts(receipt)))
         if (number and len(number) > MAX_NUMBER_LENGTH) or (url and not _is_link(url)):
             return ActionResult(done=False, says=Sentence("fiscal-link-refused", **_facts(receipt)))
+        if number and await decisions.is_number_used(tx, receipt, number):
+            return ActionResult(done=False, says=Sentence("fiscal-number-used", **_facts(receipt)))
         done = await decisions.settle_by_hand(tx, receipt, number=number, url=url)
         return ActionResult(
             done=done, says=Sentence("fiscal-settled" if done else "fiscal-ended-before", **_facts(receipt))

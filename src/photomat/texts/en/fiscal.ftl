@@ -15,6 +15,7 @@ fiscal-not-waiting = Fiscal receipt { $fiscal } ({ $reference }) is neither bloc
 fiscal-settled = Fiscal receipt { $fiscal } ({ $reference }) is recorded as done by hand.
 fiscal-ended-before = Fiscal receipt { $fiscal } ({ $reference }) has ended, or is being sent right now.
 fiscal-number-needed = Fiscal receipt { $fiscal } ({ $reference }) needs its number.
+fiscal-number-used = Fiscal receipt { $fiscal } ({ $reference }): another receipt has this number already.
 fiscal-link-refused = A number has 100 characters at most, a link begins with https:// and has 500 at most.
 fiscal-dropped = Fiscal receipt { $fiscal } ({ $reference }) is not needed.
 fiscal-may-exist = Fiscal receipt { $fiscal } ({ $reference }) cannot be called off: its document exists, or may exist.

@@ -15,6 +15,7 @@ fiscal-not-waiting = Чек { $fiscal } ({ $reference }) нельзя выпус
 fiscal-settled = Чек { $fiscal } ({ $reference }) отмечен как сделанный вручную.
 fiscal-ended-before = Чек { $fiscal } ({ $reference }) уже завершён или отправляется прямо сейчас.
 fiscal-number-needed = Для чека { $fiscal } ({ $reference }) нужен его номер.
+fiscal-number-used = Чек { $fiscal } ({ $reference }): этот номер уже записан у другого чека.
 fiscal-link-refused = Номер до 100 знаков, ссылка начинается с https:// и не длиннее 500 знаков.
 fiscal-dropped = Чек { $fiscal } ({ $reference }) не нужен.
 fiscal-may-exist = Чек { $fiscal } ({ $reference }) отменить нельзя: документ в налоговой уже есть или мог появиться.
