@@ -1,0 +1,2 @@
+-- Not used yet.
+SELECT 1;
