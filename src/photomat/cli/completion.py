@@ -81,7 +81,7 @@ def _walk(command: Any, path: tuple[str, ...], values: Mapping[str, Sequence[str
             arguments.append(found)
         else:
             options |= dict.fromkeys((*each.opts, *each.secondary_opts), None if each.is_flag else found)
-    subcommands = {("chaos",): LAB, ("bench",): BENCH}.get(path, ())
+    subcommands = {"chaos": LAB, "bench": BENCH}.get(" ".join(path), ())
     yield CommandWords(path=path, subcommands=subcommands, options={**options, "--help": None}, arguments=arguments)
 
 
