@@ -1,6 +1,5 @@
 """The commands of the benchmark."""
 
-import asyncio
 import json
 import sys
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+import uvloop
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -18,7 +18,7 @@ from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
 from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
 
 console: Final = Console(highlight=False)
-app = typer.Typer(help="The benchmark.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(help="The benchmark.", add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback()
@@ -70,7 +70,7 @@ def flows_command(
     with bench_server(keep, statements=statements is not None) as server, _bar(as_json=as_json) as bars:
         bar = bars.add_task("flows", total=1.0)
         work = _run(plan, server, lambda share: bars.update(bar, completed=share), statements=statements is not None)
-        figures, counted = asyncio.run(work)
+        figures, counted = uvloop.run(work)
     if statements is not None:
         statements.write_text(counted, encoding="utf-8")
     if as_json:

@@ -14,13 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import aiohttp
-
 from photomat.db.pool import connect
 from photomat_bench.flows import Flow, FlowDriver
 from photomat_bench.instances import BenchInstance, running_instances
 from photomat_bench.meters import DatabaseCounts, cpu_s, database_counts, family_cpu_s, resident_mb
-from photomat_bench.vendors import serving
+from photomat_bench.wire import serving
 
 PROMPT: Final = "кот-космонавт"
 WARM_UP_S: Final = 2.0
@@ -111,8 +109,7 @@ async def run_flows(
 async def _installation(
     plan: FlowPlan, driver: FlowDriver, dsn: str, folder: Path
 ) -> AsyncIterator[list[BenchInstance]]:
-    connector = aiohttp.TCPConnector(limit=0)
-    async with serving(driver.vendors.handle) as url, aiohttp.ClientSession(connector=connector) as driver.session:
+    async with serving(driver.vendors.answer) as url:
         driver.vendors.url = url
         async with running_instances(
             plan.instances, dsn=dsn, vendors_url=url, folder=folder, settings=plan.settings, profile=plan.profile

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
-
-import aiohttp
+from urllib.parse import urlsplit
 
 from photomat_bench.vendors import KieTask, TelegramCall, Vendors, callback_body, path_of
+from photomat_bench.wire import OK, WireClient, post_request
 
 CREATE: Final = "✅"
 LOST_AFTER_S: Final = 30.0
@@ -47,7 +47,7 @@ class FlowDriver:
     seconds_at_kie: float
     prompt: str
     instances: Sequence[str] = ()
-    session: aiohttp.ClientSession | None = None
+    client: WireClient = field(default_factory=WireClient)
     flows: dict[int, Flow] = field(default_factory=dict)
     done: list[Flow] = field(default_factory=list)
     lost: int = 0
@@ -131,22 +131,19 @@ class FlowDriver:
         flow = self.flows.get(int(task.prompt.rpartition(" ")[2]))
         if flow is not None:
             flow.called_back = time.perf_counter()
-        await self._post(path_of(task.callback_url), callback_body(task_id, task), {})
+        await self._post(path_of(task.callback_url), callback_body(task_id, task))
 
     async def _post_update(self, update: dict[str, Any]) -> None:
         body = {"update_id": next(self._update_ids), **update}
-        secret = {SECRET_HEADER: self.vendors.webhook_secret}
-        await self._post("/telegram/webhook", json.dumps(body, ensure_ascii=False).encode(), secret)
+        secret = f"{SECRET_HEADER}: {self.vendors.webhook_secret}\r\n"
+        await self._post("/telegram/webhook", json.dumps(body).encode(), secret)
 
-    async def _post(self, path: str, body: bytes, headers: dict[str, str]) -> None:
-        if self.session is None:
-            raise RuntimeError("the driver has no session")
-        url = self.instances[next(self._turn) % len(self.instances)] + path
-        headers = {"Content-Type": "application/json", **headers}
-        async with self.session.post(url, data=body, headers=headers) as answer:
-            await answer.read()
-            if answer.status != 200:  # noqa: PLR2004  the only good answer
-                self.refused += 1
+    async def _post(self, path: str, body: bytes, headers: str = "") -> None:
+        parts = urlsplit(self.instances[next(self._turn) % len(self.instances)])
+        request = post_request(path, body, host=parts.netloc, headers=headers)
+        status, _ = await self.client.post(parts.hostname or "", parts.port or 80, request)
+        if status != OK:
+            self.refused += 1
 
 
 def message_update(flow: Flow, prompt: str) -> dict[str, Any]:

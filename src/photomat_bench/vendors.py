@@ -12,14 +12,14 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
-from aiohttp import web
 from PIL import Image
+
+from photomat_bench.wire import WireRequest, response
 
 TOKEN: Final = "700700:bench-token"  # noqa: S105  opens nothing but these two
 KIE_KEY: Final = "bench-key"
@@ -79,32 +79,32 @@ class Vendors:
     def __post_init__(self) -> None:
         self.picture = self.picture or _picture()
 
-    async def handle(self, request: web.BaseRequest) -> web.Response:
+    def answer(self, request: WireRequest) -> bytes:
         path = request.path
         if path.startswith("/bot"):
-            return self._telegram(path.rpartition("/")[2], await request.read(), request.content_type)
+            return self._telegram(path.rpartition("/")[2], request.body)
         if path == "/api/v1/jobs/createTask":
-            return self._create(json.loads(await request.read()))
+            return self._create(json.loads(request.body))
         if path == "/api/v1/jobs/recordInfo":
-            return self._record(request.query.get("taskId", ""))
+            return self._record(request.query.removeprefix("taskId="))
         if path.startswith("/results/"):
             self.calls["kie result"] += 1
-            return web.Response(body=self.picture, content_type="image/png")
+            return response(self.picture, content_type="image/png")
         if path == "/api/v1/chat/credit":
             return _envelope(1_000_000.0)
-        return web.Response(status=404)
+        return response(b"", status=404)
 
-    def _telegram(self, method: str, body: bytes, content_type: str) -> web.Response:
+    def _telegram(self, method: str, body: bytes) -> bytes:
         self.calls[f"telegram {method}"] += 1
         if method == "setWebhook":
-            self.webhook_secret = fields_of(body, content_type).get("secret_token", "")
+            self.webhook_secret = fields_of(body).get("secret_token", "")
         if method in EMPTY_ANSWERS:
             return _ok(EMPTY_ANSWERS[method])
         if method.startswith(("send", "edit")) and method != "sendChatAction":
-            return _ok(self._message(method, fields_of(body, content_type)))
+            return _ok(self._message(method, fields_of(body)))
         if method.startswith(("set", "answer", "delete", "pin", "sendChatAction")):
             return _ok(True)  # noqa: FBT003  Telegram's answer
-        return web.json_response({"ok": False, "error_code": 404, "description": "Not Found"}, status=404)
+        return _json({"ok": False, "error_code": 404, "description": "Not Found"}, status=404)
 
     def _message(self, method: str, given: dict[str, str]) -> dict[str, Any]:
         chat_id = int(given.get("chat_id", "0"))
@@ -126,7 +126,7 @@ class Vendors:
             return message | {"photo": [_photo(message_id)]}
         return message | {"text": text or "-"}
 
-    def _create(self, sent: dict[str, Any]) -> web.Response:
+    def _create(self, sent: dict[str, Any]) -> bytes:
         self.calls["kie createTask"] += 1
         task_id = f"bench{next(self._task_ids):027d}"
         task = KieTask(
@@ -139,11 +139,11 @@ class Vendors:
         asyncio.get_running_loop().call_later(self.seconds_at_kie, self.finished, task_id, task)
         return _envelope({"taskId": task_id, "recordId": task_id})
 
-    def _record(self, task_id: str) -> web.Response:
+    def _record(self, task_id: str) -> bytes:
         self.calls["kie recordInfo"] += 1
         task = self.tasks.get(task_id)
         if task is None:
-            return web.json_response({"code": 422, "msg": "recordInfo is null", "data": None})
+            return _json({"code": 422, "msg": "recordInfo is null", "data": None})
         is_ready = time.perf_counter() >= task.created + self.seconds_at_kie
         return _envelope(record(task_id, task, is_ready=is_ready))
 
@@ -171,30 +171,17 @@ def callback_body(task_id: str, task: KieTask) -> bytes:
     return json.dumps({"code": 200, "msg": "Playground task completed successfully.", "data": data}).encode()
 
 
-def fields_of(body: bytes, content_type: str) -> dict[str, str]:
-    """The fields of a Bot API call: a form, or a multipart body whose files are passed over."""
-    if content_type == "application/json":
+def fields_of(body: bytes) -> dict[str, str]:
+    """The fields of a Bot API call: JSON, a form, or a multipart body whose files are passed over."""
+    if body.startswith(b"{"):
         return {key: value if isinstance(value, str) else json.dumps(value) for key, value in json.loads(body).items()}
-    if not content_type.startswith("multipart/"):
-        return {key: values[0] for key, values in parse_qs(body.decode()).items()}
+    if not body.startswith(b"--"):
+        return dict(parse_qsl(body.decode()))
     return {
         name.decode(): value.decode("utf-8", "replace")
         for name, value in FIELD.findall(body)
         if len(value) < LONGEST_FIELD
     }
-
-
-@asynccontextmanager
-async def serving(handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]) -> AsyncIterator[str]:
-    """Serve on a free loopback port; the low-level server has no routes to search."""
-    runner = web.ServerRunner(web.Server(handler, access_log=None), shutdown_timeout=1.0)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
 
 
 def path_of(url: str) -> str:
@@ -217,9 +204,13 @@ def _picture() -> bytes:
     return stream.getvalue()
 
 
-def _ok(result: object) -> web.Response:
-    return web.json_response({"ok": True, "result": result})
+def _json(body: object, *, status: int = 200) -> bytes:
+    return response(json.dumps(body).encode(), status=status)
 
 
-def _envelope(data: object) -> web.Response:
-    return web.json_response({"code": 200, "msg": "success", "data": data})
+def _ok(result: object) -> bytes:
+    return _json({"ok": True, "result": result})
+
+
+def _envelope(data: object) -> bytes:
+    return _json({"code": 200, "msg": "success", "data": data})
