@@ -16,7 +16,7 @@ from typing import Final
 
 from photomat.db.pool import connect
 from photomat_bench.flows import Flow, FlowDriver
-from photomat_bench.instances import BenchInstance, running_instances
+from photomat_bench.instances import BenchInstance, Engine, running_instances
 from photomat_bench.meters import DatabaseCounts, cpu_s, database_counts, family_cpu_s, resident_mb
 from photomat_bench.wire import serving
 
@@ -40,6 +40,7 @@ class FlowPlan:
     seed: int = 1
     settings: Mapping[str, str] = field(default_factory=dict)
     profile: Path | None = None
+    engine: Engine | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,13 @@ async def _installation(
     async with serving(driver.vendors.answer) as url:
         driver.vendors.url = url
         async with running_instances(
-            plan.instances, dsn=dsn, vendors_url=url, folder=folder, settings=plan.settings, profile=plan.profile
+            plan.instances,
+            dsn=dsn,
+            vendors_url=url,
+            folder=folder,
+            settings=plan.settings,
+            profile=plan.profile,
+            engine=plan.engine,
         ) as instances:
             driver.instances = [each.url for each in instances]
             yield instances
@@ -122,7 +129,7 @@ async def _warm_up(driver: FlowDriver, instances: Sequence[BenchInstance], plan:
     """Fill caches and plans, and let the nightly audit of a new database pass."""
     with suppress(TimeoutError):
         async with asyncio.timeout(AUDIT_LIMIT_S):
-            while not any(AUDITED in each.log() for each in instances):  # noqa: ASYNC110  a file
+            while plan.engine is None and not any(AUDITED in each.log() for each in instances):  # noqa: ASYNC110  a file
                 await asyncio.sleep(0.1)
     await driver.run_at_rate(WARM_UP_RATE, WARM_UP_S, seed=plan.seed + 1000)
     await asyncio.sleep(COUNTERS_LAG_S)

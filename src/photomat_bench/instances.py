@@ -1,4 +1,4 @@
-"""Instances of the product as real processes, with the vendors' limits lifted by the environment."""
+"""What is measured, as real processes: instances of the product with the vendors' limits lifted, or a bare bot."""
 
 import asyncio
 import os
@@ -26,6 +26,20 @@ LIFTED: Final = {
     "WELCOME_CREDIT": "100000000",
 }
 """The largest values the settings allow: our own pacing must not be what is measured."""
+
+
+BARE_BOT: Final = Path(__file__).parent / "peers" / "bare_bot.py"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Another job engine, by the name of its module in `peers`, and the Python that has it installed; `none` is the floor."""
+
+    name: str
+    python: Path
+
+
+FLOOR: Final = Engine(name="none", python=Path(sys.executable))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +77,8 @@ class BenchInstance:
 def start_instance(
     *, dsn: str, vendors_url: str, folder: Path, name: str, settings: Mapping[str, str], profile: Path | None = None
 ) -> BenchInstance:
-    """Start one; with `profile` it writes a cProfile file of the time between two SIGUSR1."""
+    """Start the product; with `profile` it writes a cProfile file of the time between two SIGUSR1."""
     port = reserve_port()
-    log_file = folder / f"{name}.log"
     environment = {
         "PATH": os.environ.get("PATH", ""),
         "HOST": "127.0.0.1",
@@ -82,32 +95,59 @@ def start_instance(
         **settings,
     }
     program = ["photomat", "run"] if profile is None else ["photomat_bench.profiled", str(profile.absolute())]
+    return _launch([sys.executable, "-m", *program], environment, port=port, folder=folder, name=name)
+
+
+def start_bare_bot(engine: Engine, *, dsn: str, vendors_url: str, folder: Path) -> BenchInstance:
+    """Start the same sends without a ledger, through another engine or none, in the environment of that engine."""
+    port = reserve_port()
+    command = [str(engine.python), str(BARE_BOT), "--engine", engine.name, "--port", str(port)]
+    command += ["--vendors", vendors_url, "--dsn", dsn]
+    return _launch(command, {"PATH": os.environ.get("PATH", "")}, port=port, folder=folder, name=engine.name)
+
+
+def _launch(
+    command: list[str], environment: Mapping[str, str], *, port: int, folder: Path, name: str
+) -> BenchInstance:
+    folder.mkdir(parents=True, exist_ok=True)
+    log_file = folder / f"{name}.log"
     with log_file.open("wb") as stream:
-        process = subprocess.Popen(  # noqa: S603  our own program
-            [sys.executable, "-m", *program], env=environment, cwd=folder, stdout=stream, stderr=subprocess.STDOUT
+        process = subprocess.Popen(  # noqa: S603  our own programs
+            command, env=dict(environment), cwd=folder, stdout=stream, stderr=subprocess.STDOUT
         )
     return BenchInstance(url=f"http://127.0.0.1:{port}", process=process, log_file=log_file)
 
 
 @asynccontextmanager
 async def running_instances(
-    count: int, *, dsn: str, vendors_url: str, folder: Path, settings: Mapping[str, str], profile: Path | None = None
+    count: int,
+    *,
+    dsn: str,
+    vendors_url: str,
+    folder: Path,
+    settings: Mapping[str, str],
+    profile: Path | None = None,
+    engine: Engine | None = None,
 ) -> AsyncIterator[list[BenchInstance]]:
-    """So many instances on one database, all of which handle updates; they end with the block."""
+    """So many instances on one database, all of which handle updates, or one bare bot; they end with the block."""
     shared = {**({"UPDATE_WORKERS": "all"} if count > 1 else {}), **settings}
     started: list[BenchInstance] = []
     try:
         for number in range(1, count + 1):
-            instance = start_instance(
-                dsn=dsn,
-                vendors_url=vendors_url,
-                folder=folder,
-                name=f"instance-{number}",
-                settings=shared,
-                profile=profile if number == 1 else None,
-            )
-            started.append(instance)
-            await instance.until_ready()
+            if engine is not None:
+                started.append(start_bare_bot(engine, dsn=dsn, vendors_url=vendors_url, folder=folder))
+            else:
+                started.append(
+                    start_instance(
+                        dsn=dsn,
+                        vendors_url=vendors_url,
+                        folder=folder,
+                        name=f"instance-{number}",
+                        settings=shared,
+                        profile=profile if number == 1 else None,
+                    )
+                )
+            await started[-1].until_ready()
         yield started
     finally:
         for instance in started:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from photomat.db.embedded import Embedded
 from photomat.db.pool import connect
@@ -39,6 +40,28 @@ def bench_server(keep: Path | None, *, statements: bool = False) -> Iterator[Ben
             yield BenchServer(dsn=server.dsn, pid=pid, folder=folder)
         finally:
             server.stop()
+
+
+async def new_database(server: BenchServer, name: str, *, template: str = "template1") -> str:
+    """Create a database and return its URL."""
+    connection = await connect(server.dsn, name="bench meter")
+    try:
+        await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    finally:
+        await connection.close(timeout=5)
+    return database_url(server, name)
+
+
+async def drop_database(server: BenchServer, name: str) -> None:
+    connection = await connect(server.dsn, name="bench meter")
+    try:
+        await connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    finally:
+        await connection.close(timeout=5)
+
+
+def database_url(server: BenchServer, name: str) -> str:
+    return urlunsplit(urlsplit(server.dsn)._replace(path=f"/{name}"))
 
 
 async def count_statements(dsn: str) -> None:
