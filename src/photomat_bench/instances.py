@@ -102,8 +102,9 @@ def start_bare_bot(engine: Engine, *, dsn: str, vendors_url: str, folder: Path) 
     """Start the same sends without a ledger, through another engine or none, in the environment of that engine."""
     port = reserve_port()
     command = [str(engine.python), str(BARE_BOT), "--engine", engine.name, "--port", str(port)]
-    command += ["--vendors", vendors_url, "--dsn", dsn]
-    return _launch(command, {"PATH": os.environ.get("PATH", "")}, port=port, folder=folder, name=engine.name)
+    command += ["--vendors", vendors_url]
+    environment = {"PATH": os.environ.get("PATH", ""), "DATABASE_URL": dsn}
+    return _launch(command, environment, port=port, folder=folder, name=engine.name)
 
 
 def _launch(

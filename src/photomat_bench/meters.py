@@ -68,8 +68,8 @@ class DatabaseCounts:
 async def database_counts(connection: Connection) -> DatabaseCounts:
     """`commits` are all transactions, `written` those that took a transaction id; the first lag by up to a second."""
     row = await connection.fetchrow(
-        """SELECT (SELECT sum(xact_commit) FROM pg_stat_database)::bigint AS commits,
-                  (SELECT sum(xact_rollback) FROM pg_stat_database)::bigint AS rollbacks,
+        """SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS commits,
+                  (SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()) AS rollbacks,
                   pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS written,
                   pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS wal_bytes,
                   coalesce((SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal'), 0)::bigint AS wal_syncs"""

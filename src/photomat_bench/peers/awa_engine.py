@@ -23,7 +23,7 @@ class PeerEngine:
     _client: Any = field(default=None)
 
     async def start(self, dsn: str, perform: Callable[[dict[str, Any]], Awaitable[None]], concurrency: int) -> None:
-        self._client = AsyncClient(dsn, max_connections=20)
+        self._client = AsyncClient(dsn.replace("@/", "@localhost/"), max_connections=20)
         await self._client.migrate()
 
         @self._client.task(Stage, queue="stages")

@@ -3,13 +3,14 @@
 With an engine each of the three stages of a flow (message, tap, callback) is a durable job of that engine, stored before the
 HTTP request is answered 200 and run by its worker in the same process. Run as a script:
 
-    python bare_bot.py --engine procrastinate --port 8085 --vendors http://127.0.0.1:8081 --dsn postgresql://…
+    DATABASE_URL=postgresql://… python bare_bot.py --engine procrastinate --port 8085 --vendors http://127.0.0.1:8081
 """
 
 import argparse
 import asyncio
 import importlib
 import json
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -118,7 +119,7 @@ async def main(arguments: argparse.Namespace) -> None:
         sys.path.insert(0, str(Path(__file__).parent))
         engine = importlib.import_module(f"{arguments.engine}_engine").PeerEngine()
     bot = BareBot(vendors=arguments.vendors, own_url=f"http://127.0.0.1:{arguments.port}", engine=engine)
-    await engine.start(arguments.dsn, bot.perform, CONCURRENCY)
+    await engine.start(os.environ.get("DATABASE_URL", ""), bot.perform, CONCURRENCY)
     runner = web.ServerRunner(web.Server(bot.handle, access_log=None))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", arguments.port, backlog=1024).start()
@@ -134,6 +135,5 @@ if __name__ == "__main__":
     parser.add_argument("--engine", default="none")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--vendors", required=True)
-    parser.add_argument("--dsn", default="")
     uvloop.install()
     asyncio.run(main(parser.parse_args()))
