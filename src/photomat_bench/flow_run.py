@@ -9,21 +9,20 @@ import signal
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from photomat.db.pool import connect
 from photomat_bench.flows import Flow, FlowDriver
-from photomat_bench.instances import BenchInstance, Engine, running_instances
+from photomat_bench.instances import AUDITED, BenchInstance, Engine, running_instances
 from photomat_bench.meters import DatabaseCounts, cpu_s, database_counts, family_cpu_s, resident_mb
 from photomat_bench.wire import serving
 
 PROMPT: Final = "кот-космонавт"
 WARM_UP_S: Final = 2.0
 WARM_UP_RATE: Final = 8.0
-AUDITED: Final = "AUDIT_KEPT"
 AUDIT_LIMIT_S: Final = 20.0
 COUNTERS_LAG_S: Final = 1.2
 
@@ -127,10 +126,8 @@ async def _installation(
 
 async def _warm_up(driver: FlowDriver, instances: Sequence[BenchInstance], plan: FlowPlan) -> None:
     """Fill caches and plans, and let the nightly audit of a new database pass."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(AUDIT_LIMIT_S):
-            while plan.engine is None and not any(AUDITED in each.log() for each in instances):  # noqa: ASYNC110  a file
-                await asyncio.sleep(0.1)
+    if plan.engine is None:
+        await instances[0].until_logged(AUDITED, within_s=AUDIT_LIMIT_S)
     await driver.run_at_rate(WARM_UP_RATE, WARM_UP_S, seed=plan.seed + 1000)
     await asyncio.sleep(COUNTERS_LAG_S)
 

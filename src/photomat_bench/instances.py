@@ -1,12 +1,14 @@
 """What is measured, as real processes: instances of the product with the vendors' limits lifted, or a bare bot."""
 
 import asyncio
+import hashlib
+import hmac
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -28,7 +30,11 @@ LIFTED: Final = {
 """The largest values the settings allow: our own pacing must not be what is measured."""
 
 
-BARE_BOT: Final = Path(__file__).parent / "peers" / "bare_bot.py"
+PEERS: Final = Path(__file__).parent / "peers"
+BARE_BOT: Final = PEERS / "bare_bot.py"
+ECHO: Final = PEERS / "echo.py"
+AUDITED: Final = "AUDIT_KEPT"
+"""Logged after the audit that a new database gets at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +64,13 @@ class BenchInstance:
                 if self.process.poll() is not None:
                     raise RuntimeError(f"an instance did not start:\n{self.log()[-3000:]}")
                 await asyncio.sleep(0.05)
+
+    async def until_logged(self, words: str, *, within_s: float) -> None:
+        """Wait for these words in the log; after a while go on without them."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while words not in self.log():  # noqa: ASYNC110  a file
+                    await asyncio.sleep(0.1)
 
     def log(self) -> str:
         return self.log_file.read_text(encoding="utf-8", errors="replace")
@@ -107,9 +120,18 @@ def start_bare_bot(engine: Engine, *, dsn: str, vendors_url: str, folder: Path) 
     return _launch(command, environment, port=port, folder=folder, name=engine.name)
 
 
-def _launch(
-    command: list[str], environment: Mapping[str, str], *, port: int, folder: Path, name: str
-) -> BenchInstance:
+def start_echo(folder: Path) -> BenchInstance:
+    port = reserve_port()
+    command = [sys.executable, str(ECHO), str(port)]
+    return _launch(command, {"PATH": os.environ.get("PATH", "")}, port=port, folder=folder, name="echo")
+
+
+def callback_secret() -> bytes:
+    """The secret by which the product signs callback URLs where the operator sets none."""
+    return hmac.new(TOKEN.encode(), b"kie callback", hashlib.sha256).digest()
+
+
+def _launch(command: list[str], environment: Mapping[str, str], *, port: int, folder: Path, name: str) -> BenchInstance:
     folder.mkdir(parents=True, exist_ok=True)
     log_file = folder / f"{name}.log"
     with log_file.open("wb") as stream:
