@@ -18,7 +18,17 @@ from photomat_bench.figures import Figure, changes, lines_of, read_lines, target
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
 from photomat_bench.report import change_table, print_run
 from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
-from photomat_bench.suite import LONG, LONG_ONLY, MEASUREMENTS, PEERS, SHORT, Lengths, Suite, machine_facts
+from photomat_bench.suite import (
+    LONG,
+    LONG_ONLY,
+    MEASUREMENTS,
+    PEERS,
+    SHORT,
+    SHORT_LIMIT_S,
+    Lengths,
+    Suite,
+    machine_facts,
+)
 
 console: Final = Console(highlight=False)
 app = typer.Typer(help="The benchmark.", add_completion=False, pretty_exceptions_enable=False)
@@ -78,7 +88,8 @@ def _measured(
 ) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
     with bench_server(keep) as server, _bar(as_json=False) as bars:
         bar = bars.add_task("starting", total=len(names) * rounds)
-        suite = Suite(server=server, lengths=lengths, seed=seed, previous=previous)
+        limit_s = SHORT_LIMIT_S if lengths is SHORT else None
+        suite = Suite(server=server, lengths=lengths, seed=seed, previous=previous, limit_s=limit_s)
         tell = _counter(bars, bar)
         figures = uvloop.run(suite.run(names, rounds, tell=tell))
         return uvloop.run(machine_facts(server)), figures, suite.skipped

@@ -181,7 +181,7 @@ def read_lines(file: Path) -> tuple[Mapping[str, object], list[Figure]]:
     if not file.exists():
         return {}, []
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
-    machine = next((row for row in rows if row["kind"] == "machine"), {})
+    machine: Mapping[str, object] = next((row for row in rows if row["kind"] == "machine"), {})
     figures = [
         Figure(name=row["name"], unit=row["unit"], better=row["better"], values=tuple(row["values"]))
         for row in rows

@@ -3,6 +3,7 @@
 import os
 import platform
 import sys
+import time
 import zipfile
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -32,14 +33,14 @@ PEERS: Final = {"pgqueuer": "peers", "procrastinate": "peers", "awa": "peers", "
 MEASUREMENTS: Final = (
     "echo",
     "callbacks",
-    "pgbench",
     "floor",
     "one instance",
-    "previous release",
-    "two instances",
     "16 flows/s",
-    "fairness",
     "start and idle",
+    "two instances",
+    "pgbench",
+    "previous release",
+    "fairness",
     *PEERS,
 )
 LONG_ONLY: Final = frozenset({"previous release", "fairness"})
@@ -71,29 +72,34 @@ class Lengths:
 
 
 LONG: Final = Lengths(flows=15.0, requests=5.0, fair=20.0, idle=20.0)
+SHORT_LIMIT_S: Final = 280.0
 SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=8.0, idle=8.0)
 
 
 @dataclass(slots=True, kw_only=True)
 class Suite:
-    """Collects the values of figures over rounds; `skipped` says what could not be measured, and why."""
+    """Collects the values of figures over rounds, within `limit_s`; `skipped` says what could not be measured, and why."""
 
     server: BenchServer
     lengths: Lengths
     seed: int
     previous: Path | None
     values: dict[tuple[str, str, Better], list[float]] = field(default_factory=lambda: defaultdict(list))
+    limit_s: float | None = None
     skipped: dict[str, str] = field(default_factory=dict)
     _databases: int = 0
+    _slowest_s: float = 0.0
 
     async def run(self, names: Sequence[str], rounds: int, *, tell: Callable[[str], None]) -> list[Figure]:
         """Run each round in the order of the names, every second one backwards."""
         await new_database(self.server, TEMPLATE)
         await migrate(database_url(self.server, TEMPLATE))
-        measurements = self.measurements()
+        measurements, begin = self.measurements(), time.monotonic()
         for number in range(rounds):
             for name in names if number % 2 == 0 else reversed(names):
                 tell(name)
+                if self.limit_s is not None and time.monotonic() - begin + self._slowest_s > self.limit_s:
+                    self.skipped.setdefault(name, "no time was left for it")
                 if name not in self.skipped:
                     await self._measure(name, measurements[name], self.seed + number)
         return [
@@ -118,6 +124,7 @@ class Suite:
         }
 
     async def _measure(self, name: str, measurement: Callable[[str, Path, int], Awaitable[None]], seed: int) -> None:
+        begin = time.monotonic()
         self._databases += 1
         database = f"bench_{self._databases}"
         template = "template1" if name in PEERS or name in {"floor", "previous release"} else TEMPLATE
@@ -134,6 +141,7 @@ class Suite:
             )
         finally:
             await drop_database(self.server, database)
+            self._slowest_s = max(self._slowest_s, time.monotonic() - begin)
 
     def _add(self, name: str, value: float, *, unit: str, better: Better) -> None:
         self.values[name, unit, better].append(value)
