@@ -18,7 +18,6 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.forget import CopiesOfUser, forget_deliveries, forget_sends
 from photomat.files.forget import forget_files
-from photomat.fiscal.contacts import forget_contact
 from photomat.fiscal.forget import forget_fiscal_words
 from photomat.inbox.lanes import forget_updates
 from photomat.jobs.forget import forget_jobs, forget_late_callbacks, has_running_jobs
@@ -29,6 +28,7 @@ from photomat.operators.access import forget_flashes
 from photomat.operators.actions import forget_journal
 from photomat.orders.draft import forget_drafts
 from photomat.payments.forget import (
+    forget_contacts,
     forget_invoices,
     forget_receipts,
     has_open_refund,
@@ -72,7 +72,7 @@ ERASURES: Final = (
     Erasure(name="tickets", erase=forget_tickets),
     Erasure(name="receipts", erase=forget_receipts),
     Erasure(name="invoices", erase=forget_invoices),
-    Erasure(name="fiscal contacts", erase=forget_contact),
+    Erasure(name="fiscal contacts", erase=forget_contacts),
     Erasure(name="fiscal receipts", erase=forget_fiscal_words),
     Erasure(name="content refusals", erase=_forget_refusals),
     Erasure(name="broadcasts", erase=forget_recipient),
