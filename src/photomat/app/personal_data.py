@@ -100,6 +100,16 @@ def _kept(of_user: str, why: str) -> PersonalTable:
     return PersonalTable(of_user=of_user, kept=why)
 
 
+def _only_own(*columns: str) -> Mapping[str, str]:
+    """Numbers of users: the user's own stays, another's does not."""
+    return {column: f"CASE WHEN {column} = $1 THEN {column} END" for column in columns}
+
+
+def _without_friends(column: str) -> Mapping[str, str]:
+    """References of referral rewards hold the friend's number."""
+    return {column: f"regexp_replace({column}, '^(referral(-back)?):[0-9]+:', '\\1:')"}
+
+
 TABLES: Final[Mapping[str, PersonalTable]] = {
     "users": PersonalTable(of_user=OF_USER, without=("banned_by",), erased_by="names"),
     "conversations": PersonalTable(of_user=OF_USER, erased_by="conversations"),
@@ -115,7 +125,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "orphan_callbacks": PersonalTable(not_exported="raw answers of Kie, of unknown users", erased_by="jobs"),
     "input_files": PersonalTable(of_user=OF_USER, erased_by="input files"),
     "assistant_calls": PersonalTable(of_user=OF_USER, without=COSTS, erased_by="assistant calls"),
-    "notices": PersonalTable(of_user="chat_id = $1", erased_by="notices"),
+    "notices": PersonalTable(of_user="chat_id = $1", changed=_without_friends("key"), erased_by="notices"),
     "tickets": PersonalTable(of_user=OF_USER, without=("assigned_to", "closed_by"), erased_by="tickets"),
     "ticket_messages": PersonalTable(
         of_user="ticket_id IN (SELECT mine.ticket_id FROM tickets AS mine WHERE mine.user_id = $1)",
@@ -128,8 +138,10 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "forget_requests": _kept(OF_USER, "by number only: repeated after a restore"),
     # money
     "wallets": _kept(OF_USER, BOOKS),
-    "ledger_transactions": _kept(
-        "transaction_id IN (SELECT mine.transaction_id FROM entries AS mine WHERE mine.user_id = $1)", BOOKS
+    "ledger_transactions": PersonalTable(
+        of_user="transaction_id IN (SELECT mine.transaction_id FROM entries AS mine WHERE mine.user_id = $1)",
+        changed=_without_friends("reference"),
+        kept=BOOKS,
     ),
     "entries": _kept(OF_USER, BOOKS),
     "holds": _kept(OF_USER, BOOKS),
@@ -162,12 +174,18 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "pass_uses": _kept("use_id IN (SELECT mine.use_id FROM promo_uses AS mine WHERE mine.user_id = $1)", ONCE_EACH),
     "promo_codes": _nothing(OF_SHOP),
     "invite_codes": _kept(OF_USER, ONCE_EACH),
-    "referrals": _kept("friend_id = $1 OR inviter_id = $1", ONCE_EACH),
-    "referral_shares": _kept(
-        "friend_id = $1 OR friend_id IN (SELECT mine.friend_id FROM referrals AS mine WHERE mine.inviter_id = $1)",
-        ONCE_EACH,
+    "referrals": PersonalTable(
+        of_user="friend_id = $1 OR inviter_id = $1", changed=_only_own("friend_id", "inviter_id"), kept=ONCE_EACH
     ),
-    "gifts": _kept("giver_id = $1 OR taker_id = $1", BOOKS),
+    "referral_shares": PersonalTable(
+        of_user="friend_id = $1"
+        " OR friend_id IN (SELECT mine.friend_id FROM referrals AS mine WHERE mine.inviter_id = $1)",
+        changed=_only_own("friend_id"),
+        kept=ONCE_EACH,
+    ),
+    "gifts": PersonalTable(
+        of_user="giver_id = $1 OR taker_id = $1", changed=_only_own("giver_id", "taker_id"), kept=BOOKS
+    ),
     # content rules
     "content_rules": _nothing(OF_SHOP),
     "content_refusals": PersonalTable(

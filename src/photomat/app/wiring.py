@@ -356,7 +356,11 @@ class Program:
     def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return privacy_steps(
             ExportSender(
-                pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
+                pool=self.pool,
+                messenger=messenger,
+                builder=self.export_builder,
+                tmp=self.settings.tmp_folder,
+                limits=bot_api_limits_of(self.settings),
             ),
             forget_worker(self.settings, self.pool),
         )

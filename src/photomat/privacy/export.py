@@ -108,11 +108,14 @@ class ExportBuilder:
     def _index(self, found: Exported, user_id: UserId, language: str) -> str:
         say = self.texts.speaker(language)
         lines = [say("export-index-title", user=str(user_id)), "", say("export-index-data")]
-        lines += [f"data/{name}.json: {count}" for name, count in found.rows.items() if count]
+        lines += [
+            f"data/{name}.json — {say('export-file-' + name.replace('_', '-'))}: {count}"
+            for name, count in found.rows.items()
+            if count
+        ]
         lines += ["", say("export-index-inside", count=len(found.inside)), *found.inside]
         lines += ["", say("export-index-listed", count=len(found.listed)), *found.listed]
-        left_out = sorted(name for name, each in self.personal.tables.items() if each.not_exported)
-        lines += ["", say("export-index-left-out"), ", ".join(left_out), "", say("export-index-others"), ""]
+        lines += ["", say("export-index-left-out"), "", say("export-index-others"), ""]
         return "\n".join(lines)
 
 
@@ -123,8 +126,9 @@ def _require(file: BinaryIO, most_bytes: int) -> None:
 
 def _select(name: str, table: PersonalTable) -> str:
     without = ", ".join(f"'{column}'" for column in table.without)
+    changed = ", ".join(f"'{column}', {instead}" for column, instead in table.changed.items())
     return (
-        f"SELECT (to_jsonb({name}) - ARRAY[{without}]::text[])::text AS line FROM {name}"  # noqa: S608  our own registry
+        f"SELECT ((to_jsonb({name}) || jsonb_build_object({changed})) - ARRAY[{without}]::text[])::text AS line FROM {name}"  # noqa: S608  our own registry
         f" WHERE {table.of_user}"
     )
 
