@@ -4,7 +4,7 @@ command-forget = Erase your data
 privacy-stored = 🔐 <b>Your data</b>
 
     <b>What is stored and why.</b> The number of your Telegram account (its ID, not your phone), your name, @username and language, to answer you. Your descriptions, options, facts about the files you sent, and the results, to make your order and show it in your history. Payments and moves of money, to keep the balance right and because the law asks for it. Your e-mail or phone for receipts, if you gave one, to send the receipt; while a refund is under way they cannot be deleted, its receipt needs them. What you wrote to support, to settle it. The files you send are not kept here.
-privacy-kept = <b>For how long.</b> Orders and their descriptions: until you ask to erase them. Drafts that were not bought: { $drafts }. Facts about files: { $files }. Our copies of results: { $copies }, where Telegram has the same file. Messages to the bot: { $updates }. Our notices: { $notices }. Closed tickets: { $tickets }. Records of money are kept for good, by number only.
+privacy-kept = <b>For how long.</b> Orders and their descriptions: until you ask to erase them. Drafts that were not bought: { $drafts }. Facts about files: { $files }. Our copies of results: { $copies }, where Telegram has the same file. Messages to the bot: { $updates }. Our notices: { $notices }. Closed tickets: { $tickets }. Descriptions refused by the rules: { $refused }, and longer while an appeal of yours waits. Records of money are kept for good, by number only.
 privacy-days = { $days ->
         [one] { $days } day
        *[other] { $days } days
