@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import shutil
 import sys
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final
 
 import typer
@@ -262,15 +263,9 @@ def _unpack_results(file: Path, places: ResultPlaces, *, below: Path) -> int:
     if not archive.exists():
         return 0
     folder = places.current.folder or below
-    folder.mkdir(parents=True, exist_ok=True)
     try:
         with tarfile.open(archive) as opened:
-            members = [
-                one.replace(name=one.name.removeprefix("results/"), deep=False)
-                for one in opened.getmembers()
-                if one.name.startswith("results/")
-            ]
-            opened.extractall(folder, members=members, filter="data")
+            count = sum(_unpack_file(opened, member, folder) for member in opened if member.isfile())
         if places.is_bucket:
             unpacked = sorted(each for each in folder.rglob("*") if each.is_file())
             asyncio.run(_upload_all(places.current, folder, unpacked))
@@ -280,7 +275,23 @@ def _unpack_results(file: Path, places: ResultPlaces, *, below: Path) -> int:
             " copies of results; then run `photomat restore` again."
         ) from None
     tighten(folder)
-    return sum(one.isfile() for one in members)
+    return count
+
+
+def _unpack_file(opened: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
+    """Write one file below the folder; whatever else a tar file may hold (links, other places) is left out.
+
+    `extractall(filter="data")` would do, but Python 3.11.2, which Debian 12 has, does not know it.
+    """
+    top, *parts = PurePosixPath(member.name).parts
+    content = opened.extractfile(member)
+    if top != "results" or not parts or ".." in parts or content is None:
+        return False
+    path = folder.joinpath(*parts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with content, path.open("wb") as file:
+        shutil.copyfileobj(content, file)
+    return True
 
 
 async def _upload_all(store: FileStore, folder: Path, unpacked: Sequence[Path]) -> None:
