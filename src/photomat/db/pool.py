@@ -94,8 +94,8 @@ UNAVAILABLE: Final = (
     asyncpg.InternalClientError,
     OSError,
 )
-"""Connections lost or refused (in the middle of a statement asyncpg may notice it by its own state), a server that shuts down or starts, too many clients, a replica or a server that was made
-read-only, as hosts do when its disk is full.
+"""Connections lost or refused, a server that shuts down or starts, too many clients; a replica, or a server that was made
+read-only, as hosts do when its disk is full; a connection that ended while asyncpg was preparing a statement.
 """
 UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
 """The database exists, but lacks our tables or some of them."""
