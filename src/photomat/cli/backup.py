@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final
 
@@ -20,7 +20,7 @@ from photomat.app.settings import Settings, load
 from photomat.backup.file import RESULTS_SUFFIX, SUFFIX, Manifest, finished, read_manifest, require_whole
 from photomat.backup.history import forget_unfinished, list_backups
 from photomat.backup.make import BackupOrder, FinishedBackup, make_backup
-from photomat.backup.restore import load_backup, refuse_manifest, require_empty
+from photomat.backup.restore import load_backup, refuse_manifest, require_empty, require_promoted
 from photomat.cli.database import reachable_database, refuse_ephemeral_disk
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, exists_database, operate, operator_name, print_json, print_outcome, query
@@ -222,6 +222,51 @@ def _forgotten(file: Path, settings: Settings) -> list[PastForget]:
     return [one for each in sorted(lists) for one in read_forgotten(each)]
 
 
+@restore_app.command("promoted")
+def promoted(
+    *,
+    reason: Reason,
+    since: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%dT%H:%M:%S"],
+            help="UTC; what happened after it may be missing. Without, the last commit that the replica replayed.",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """A replica that was behind has been promoted: pause its shop like a restored one, until you resume it."""
+    settings = load()
+    logs.configure(settings.log_format, sys.stderr)
+    if settings.database_url is None or settings.sandboxed:
+        raise Startup("Only a server of DATABASE_URL can be a promoted replica.")
+    dsn = settings.direct_database_url or settings.database_url
+    if settings.bot_id is not None:
+        asyncio.run(require_ours(dsn, settings.bot_id))
+    last = asyncio.run(require_promoted(dsn))
+    at = since.replace(tzinfo=UTC) if since is not None else last
+    if at is None:
+        raise Startup("The server no longer knows what it replayed last: say when the primary was lost with --since.")
+    if not yes:
+        typer.echo(f"What happened after {at:%Y-%m-%d %H:%M:%S} UTC may be missing from this database.", err=True)
+        typer.confirm("Pause the shop and make what is under way uncertain?", abort=True, err=True)
+    done = asyncio.run(_pause_promoted(dsn, at, reason, settings))
+    if as_json:
+        print_json(_restore_as_json(done))
+    else:
+        typer.echo(f"✓ The shop as of {at:%Y-%m-%d %H:%M:%S} UTC. It is paused.")
+        _print_changed(done)
+
+
+async def _pause_promoted(dsn: str, at: datetime, reason: str, settings: Settings) -> Restore:
+    pool = await connect_pool(dsn, name=RESTORE_SESSION, size=2, patience_s=0, bot_id=settings.bot_id)
+    try:
+        return await restores.pause_promoted(pool, operator=operator_name(), snapshot_at=at, reason=reason)
+    finally:
+        await pool.close()
+
+
 @restore_app.command("status")
 def status(*, as_json: AsJson = False) -> None:
     """What to look at before resuming a restored shop."""
@@ -387,11 +432,15 @@ def _print_files(files: list[dict[str, Any]], made: list[Any], place: Path | Non
 
 def _print_restored(done: Restore, manifest: Manifest, results: int) -> None:
     typer.echo(f"✓ Restored: the shop as of {manifest.snapshot_at:%Y-%m-%d %H:%M} UTC. It is paused.")
+    if results:
+        typer.echo(f"  copies of results put back: {results}")
+    _print_changed(done)
+
+
+def _print_changed(done: Restore) -> None:
     for name, count in done.changed.items():
         if count:
             typer.echo(f"  {CHANGED[name]}: {count}")
-    if results:
-        typer.echo(f"  copies of results put back: {results}")
     typer.echo("Now start the bot (`photomat run`): it reads payments again from their providers and sells nothing.")
     typer.echo("Then `photomat restore status`, and when it is in order `photomat resume restore --reason …`.")
 
