@@ -79,12 +79,14 @@ types: $(TEST_READY)
 suite: $(TEST_READY)
 	@$(PYTEST)
 
-prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, storms, fuzz, crash matrix, mutants (MINUTES=10 COUNT=50000 SHARD=1/1)
+prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, PostgreSQL 15-18, storms, fuzz, crash matrix, mutants (MINUTES=10 COUNT=50000 SHARD=1/1)
 	@scripts/need_tools
 	@$(PYTEST) -m prove
 	@$(BIN)/photomat chaos explore
 	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --previous $(PREVIOUS)
 	@$(BIN)/photomat chaos money --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos promote --seconds 60 --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos promote --seconds 60 --seed $(or $(SEED),1) --replication async
 	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),50000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
 	@$(BIN)/photomat chaos matrix --shard $(or $(SHARD),1/1) --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
 	@$(BIN)/photomat chaos mutants --shard $(or $(SHARD),1/1)

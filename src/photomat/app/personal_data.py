@@ -6,9 +6,9 @@ names what is missing; another looks for a forgotten user's words in every colum
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
+from photomat.app.result_store import result_places
 from photomat.app.settings import Settings
 from photomat.assistant.calls import forget_calls
 from photomat.bot.conversation import forget_conversations
@@ -39,6 +39,7 @@ from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import forget_exports
 from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import Blocker, Erasure, PersonalData, PersonalTable
+from photomat.storage.places import ResultPlaces
 from photomat.support.ticket import forget_tickets
 from photomat.texts.load import load_texts
 
@@ -225,27 +226,28 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
 }
 
 
-def personal_data(*, results_folder: Path) -> PersonalData:
+def personal_data(*, places: ResultPlaces) -> PersonalData:
     return PersonalData(
         tables=TABLES,
         erasures=ERASURES,
         blockers=BLOCKERS,
-        files=(CopiesOfUser(folder=results_folder).delete,),
+        files=(CopiesOfUser(places=places).delete,),
     )
 
 
 def export_builder(settings: Settings, pool: Pool) -> ExportBuilder:
     """Builds exports; links lead to our copies where the outside reaches us."""
-    folder = settings.results_folder
+    places = result_places(settings)
+    files = ResultFiles(folder=places.current.folder or settings.results_folder, trusted_host="", stores=places)
     return ExportBuilder(
         pool=pool,
-        personal=personal_data(results_folder=folder),
-        archive=ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="")),
+        personal=personal_data(places=places),
+        archive=ResultArchive(pool=pool, files=files),
         links=ResultLinks(base_url=settings.base_url, secrets=settings.callback_secrets),
         texts=load_texts(),
     )
 
 
 def forget_worker(settings: Settings, pool: Pool) -> ForgetWorker:
-    personal = personal_data(results_folder=settings.results_folder)
+    personal = personal_data(places=result_places(settings))
     return ForgetWorker(pool=pool, personal=personal, record=settings.forgotten_file)
