@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,20 +10,114 @@ from typing import Annotated, Final
 import typer
 import uvloop
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from photomat.db.migrate import migrate
+from photomat_bench.figures import Figure, changes, lines_of, read_lines, target_results
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
+from photomat_bench.report import change_table, print_run
 from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
+from photomat_bench.suite import (
+    LONG,
+    LONG_ONLY,
+    MEASUREMENTS,
+    PEERS,
+    SHORT,
+    SHORT_LIMIT_S,
+    Lengths,
+    Suite,
+    machine_facts,
+)
 
 console: Final = Console(highlight=False)
 app = typer.Typer(help="The benchmark.", add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.callback()
-def bench() -> None:
-    """Measure the product beside baselines."""
+@app.callback(invoke_without_command=True)
+def bench(
+    context: typer.Context,
+    *,
+    short: Annotated[bool, typer.Option(help="Five minutes at most: fewer seconds, no other engines.")] = False,
+    rounds: Annotated[int | None, typer.Option(min=1, max=20, help="How often each is measured (3; short: 1).")] = None,
+    only: Annotated[str, typer.Option(help="Only these measurements, by comma.")] = "",
+    seed: Annotated[int, typer.Option(help="The same seed, the same load.")] = 1,
+    previous: Annotated[Path | None, typer.Option(help="The zip file of a release to measure beside this one.")] = None,
+    figures_file: Annotated[Path, typer.Option("--figures", help="The committed figures to compare with.")] = Path(
+        "bench/figures.jsonl"
+    ),
+    save: Annotated[Path | None, typer.Option(help="Write this run there as JSON lines.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")] = False,
+    keep: Annotated[Path | None, typer.Option(help="An empty folder for database and logs, kept afterwards.")] = None,
+) -> None:
+    """Measure the product in one run beside a bare echo, pgbench, the floor and other job engines.
+
+    Prints figures (medians and spread), targets, and what changed since the committed figures beyond the spread. The floor is
+    the same calls without bookkeeping. Everything runs on loopback; the load has a fixed seed.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    names = _chosen(only, short=short)
+    machine, figures, skipped = _measured(
+        names, rounds or (1 if short else 3), SHORT if short else LONG, seed=seed, previous=previous, keep=keep
+    )
+    results = target_results(figures)
+    lines = lines_of({**machine, "seed": seed, "short": short, "skipped": skipped}, figures, results)
+    if save is not None:
+        save.parent.mkdir(parents=True, exist_ok=True)
+        save.write_text(lines, encoding="utf-8")
+    if as_json:
+        typer.echo(lines, nl=False)
+        return
+    print_run(console, machine, figures, results, skipped)
+    _compare(figures_file, machine, figures)
+
+
+def _chosen(only: str, *, short: bool) -> list[str]:
+    if not only:
+        return [name for name in MEASUREMENTS if not (short and (name in PEERS or name in LONG_ONLY))]
+    asked = [word.strip() for word in only.split(",")]
+    unknown = [word for word in asked if word not in MEASUREMENTS]
+    if unknown:
+        raise typer.BadParameter(f"{', '.join(unknown)} is none of {', '.join(MEASUREMENTS)}")
+    return asked
+
+
+def _measured(
+    names: list[str], rounds: int, lengths: Lengths, *, seed: int, previous: Path | None, keep: Path | None
+) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
+    with bench_server(keep) as server, _bar(as_json=False) as bars:
+        bar = bars.add_task("starting", total=len(names) * rounds)
+        limit_s = SHORT_LIMIT_S if lengths is SHORT else None
+        suite = Suite(server=server, lengths=lengths, seed=seed, previous=previous, limit_s=limit_s)
+        tell = _counter(bars, bar)
+        figures = uvloop.run(suite.run(names, rounds, tell=tell))
+        return uvloop.run(machine_facts(server)), figures, suite.skipped
+
+
+def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
+    done = -1
+
+    def tell(name: str) -> None:
+        nonlocal done
+        done += 1
+        bars.update(bar, description=name, completed=done)
+
+    return tell
+
+
+def _compare(file: Path, machine: Mapping[str, object], figures: list[Figure]) -> None:
+    before_machine, before = read_lines(file)
+    if not before:
+        console.print(f"There are no figures to compare with in {file}.")
+        return
+    changed = [change for change in changes(before, figures) if change.verdict != "same"]
+    console.print(change_table(changed) if changed else "Nothing changed beyond the spread.")
+    for fact in ("cores", "python", "load_average"):
+        if before_machine.get(fact) != machine.get(fact):
+            console.print(
+                f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."
+            )
 
 
 @app.command("flows")
@@ -68,8 +162,13 @@ def flows_command(
         profile=profile,
     )
     with bench_server(keep, statements=statements is not None) as server, _bar(as_json=as_json) as bars:
-        bar = bars.add_task("flows", total=1.0)
-        work = _run(plan, server, lambda share: bars.update(bar, completed=share), statements=statements is not None)
+        bar = bars.add_task("flows", total=100)
+        work = _run(
+            plan,
+            server,
+            lambda share: bars.update(bar, completed=round(share * 100)),
+            statements=statements is not None,
+        )
         figures, counted = uvloop.run(work)
     if statements is not None:
         statements.write_text(counted, encoding="utf-8")
@@ -97,9 +196,9 @@ async def _run(
 
 
 def _bar(*, as_json: bool) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     shown = Console(file=sys.stderr) if as_json else console
-    return Progress(*columns, console=shown, transient=True)
+    return Progress(*columns, console=shown, transient=True, refresh_per_second=2)
 
 
 def _plain(plan: FlowPlan) -> dict[str, object]:

@@ -40,6 +40,8 @@ class FlowPlan:
     settings: Mapping[str, str] = field(default_factory=dict)
     profile: Path | None = None
     engine: Engine | None = None
+    program: Path | None = None
+    """A folder with another version of the package `photomat`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +121,7 @@ async def _installation(
             settings=plan.settings,
             profile=plan.profile,
             engine=plan.engine,
+            program=plan.program,
         ) as instances:
             driver.instances = [each.url for each in instances]
             yield instances

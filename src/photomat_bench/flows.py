@@ -9,7 +9,7 @@ import itertools
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ from photomat_bench.wire import OK, WireClient, post_request
 CREATE: Final = "✅"
 LOST_AFTER_S: Final = 30.0
 FIRST_USER: Final = 1_000_000
+HEAVY_USER: Final = 999_999
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
 
 
@@ -57,7 +58,7 @@ class FlowDriver:
     _update_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(10_000))
     _users: "itertools.count[int]" = field(default_factory=lambda: itertools.count(FIRST_USER))
     _turn: "itertools.count[int]" = field(default_factory=itertools.count)
-    _group: asyncio.TaskGroup | None = None
+    _posts: set["asyncio.Future[None]"] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.vendors = Vendors(heard=self._hear, finished=self._call_back, seconds_at_kie=self.seconds_at_kie)
@@ -71,11 +72,11 @@ class FlowDriver:
         """Begin flows at random instants (Poisson) whether or not earlier ones are over; wait for all of them."""
         chance = random.Random(seed)  # noqa: S311  no secret
         begin = time.perf_counter()
-        async with asyncio.TaskGroup() as self._group:
+        async with asyncio.TaskGroup() as group:
             due = begin + chance.expovariate(rate)
             while due < begin + seconds:
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
-                self._group.create_task(self._one(due))
+                group.create_task(self._one(due))
                 due += chance.expovariate(rate)
 
     async def run_at_most(self, seconds: float, *, at_once: int) -> None:
@@ -86,9 +87,27 @@ class FlowDriver:
             while time.perf_counter() < until:
                 await self._one(time.perf_counter())
 
-        async with asyncio.TaskGroup() as self._group:
+        async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
-                self._group.create_task(again())
+                group.create_task(again())
+
+    async def order_as_one(self, rate: float, seconds: float, *, seed: int) -> int:
+        """One user who orders at this rate and taps every card; return how many orders were sent."""
+        chance = random.Random(seed)  # noqa: S311  no secret
+        user, sent = Flow(user_id=HEAVY_USER, due=0.0), 0
+        due, until = time.perf_counter(), time.perf_counter() + seconds
+        async with asyncio.TaskGroup() as group:
+            while due < until:
+                await asyncio.sleep(max(0.0, due - time.perf_counter()))
+                group.create_task(self._post_update(message_update(user, self.prompt)))
+                due, sent = due + chance.expovariate(rate), sent + 1
+        return sent
+
+    def _tap_as_one(self, call: TelegramCall) -> None:
+        data = button_data(call.keyboard, CREATE) if call.method == "sendMessage" else None
+        if data is not None:
+            tapped = Flow(user_id=HEAVY_USER, due=0.0, card=call.message_id, create=data)
+            self._spawn(self._post_update(tap_update(tapped)))
 
     async def _one(self, due: float) -> None:
         flow = Flow(user_id=next(self._users), due=due)
@@ -108,6 +127,8 @@ class FlowDriver:
             self.tell()
 
     def _hear(self, call: TelegramCall) -> None:
+        if call.chat_id == HEAVY_USER:
+            self._tap_as_one(call)
         flow = self.flows.get(call.chat_id)
         if flow is None:
             return
@@ -124,8 +145,18 @@ class FlowDriver:
             flow.is_done.set()
 
     def _call_back(self, task_id: str, task: KieTask) -> None:
-        if self._group is not None:
-            self._group.create_task(self._post_callback(task_id, task))
+        self._spawn(self._post_callback(task_id, task))
+
+    def _spawn(self, post: Coroutine[Any, Any, None]) -> None:
+        """Post what a vendor sends by itself; the last ones may find the instance gone."""
+        task = asyncio.ensure_future(post)
+        self._posts.add(task)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: "asyncio.Future[None]") -> None:
+        self._posts.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.refused += 1
 
     async def _post_callback(self, task_id: str, task: KieTask) -> None:
         flow = self.flows.get(int(task.prompt.rpartition(" ")[2]))
@@ -154,7 +185,7 @@ def message_update(flow: Flow, prompt: str) -> dict[str, Any]:
 
 def tap_update(flow: Flow) -> dict[str, Any]:
     card = {"message_id": flow.card, "date": int(time.time()), "chat": _chat(flow), "text": "card"}
-    query = {"id": f"{flow.user_id}1", "from": _person(flow), "message": card, "data": flow.create}
+    query = {"id": f"{flow.user_id}{flow.card}", "from": _person(flow), "message": card, "data": flow.create}
     return {"callback_query": query | {"chat_instance": str(flow.user_id)}}
 
 

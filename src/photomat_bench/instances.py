@@ -88,9 +88,19 @@ class BenchInstance:
 
 
 def start_instance(
-    *, dsn: str, vendors_url: str, folder: Path, name: str, settings: Mapping[str, str], profile: Path | None = None
+    *,
+    dsn: str,
+    vendors_url: str,
+    folder: Path,
+    name: str,
+    settings: Mapping[str, str],
+    profile: Path | None = None,
+    program: Path | None = None,
 ) -> BenchInstance:
-    """Start the product; with `profile` it writes a cProfile file of the time between two SIGUSR1."""
+    """Start the product, or the version of it in the folder `program`.
+
+    With `profile` it writes a cProfile file of the time between two SIGUSR1.
+    """
     port = reserve_port()
     environment = {
         "PATH": os.environ.get("PATH", ""),
@@ -104,11 +114,12 @@ def start_instance(
         "DATABASE_URL": dsn,
         "DATA_DIR": str(folder / "data"),
         "PUBLIC_URL": f"http://127.0.0.1:{port}",
+        **({"PYTHONPATH": str(program)} if program else {}),
         **LIFTED,
         **settings,
     }
-    program = ["photomat", "run"] if profile is None else ["photomat_bench.profiled", str(profile.absolute())]
-    return _launch([sys.executable, "-m", *program], environment, port=port, folder=folder, name=name)
+    module = ["photomat", "run"] if profile is None else ["photomat_bench.profiled", str(profile.absolute())]
+    return _launch([sys.executable, "-m", *module], environment, port=port, folder=folder, name=name)
 
 
 def start_bare_bot(engine: Engine, *, dsn: str, vendors_url: str, folder: Path) -> BenchInstance:
@@ -151,6 +162,7 @@ async def running_instances(
     settings: Mapping[str, str],
     profile: Path | None = None,
     engine: Engine | None = None,
+    program: Path | None = None,
 ) -> AsyncIterator[list[BenchInstance]]:
     """So many instances on one database, all of which handle updates, or one bare bot; they end with the block."""
     shared = {**({"UPDATE_WORKERS": "all"} if count > 1 else {}), **settings}
@@ -168,6 +180,7 @@ async def running_instances(
                         name=f"instance-{number}",
                         settings=shared,
                         profile=profile if number == 1 else None,
+                        program=program,
                     )
                 )
             await started[-1].until_ready()

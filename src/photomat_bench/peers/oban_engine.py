@@ -17,7 +17,7 @@ class PeerEngine:
             async def process(self, job: Any) -> None:
                 await perform(job.args)
 
-        self._worker = StageWorker
+        self._worker: Any = StageWorker
         self._oban = Oban(pool=pool, queues={"stages": concurrency})
         await self._oban.start()
 
