@@ -41,6 +41,7 @@ class IncidentKind(StrEnum):
     DISK = "disk"
     DATABASE_SIZE = "database-size"
     BACKUP = "backup"
+    PARTITIONS = "partitions"
 
 
 def known_kind(name: str) -> IncidentKind | None:
