@@ -42,6 +42,7 @@ class IncidentKind(StrEnum):
     DATABASE_SIZE = "database-size"
     BACKUP = "backup"
     RESULTS_STORE = "results-store"
+    PARTITIONS = "partitions"
 
 
 def known_kind(name: str) -> IncidentKind | None:

@@ -14,6 +14,7 @@ from photomat.audit.run import violations_by_day
 from photomat.db.pool import Transaction
 from photomat.db.rows import Row, require_row
 from photomat.jobs.claims import CREATES
+from photomat.jobs.partitions import find_shortages
 from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
@@ -113,6 +114,14 @@ async def proof_missing(context: ProbeContext) -> Figures | None:
         PROOF_AFTER,
     )
     return None if hours is None else {"hours": hours}
+
+
+async def ranges_short(context: ProbeContext) -> Figures | None:
+    """A table in partitions soon has none for new jobs, or has none already: its duty has failed for long."""
+    found = await find_shortages(context.pool)
+    if not found:
+        return None
+    return {"tables": ", ".join(one.table for one in found), "left": min(one.jobs_left for one in found)}
 
 
 async def stopped_jobs(context: ProbeContext) -> Figures | None:
@@ -455,4 +464,5 @@ RULES: Final = (
     rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
     rule(IncidentKind.BACKUP, backup_old, every=SELDOM),
     rule(IncidentKind.RESULTS_STORE, results_store, every=NOW_AND_THEN),
+    rule(IncidentKind.PARTITIONS, ranges_short, every=SELDOM, patience=CATCHING_UP),
 )

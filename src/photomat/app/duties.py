@@ -25,6 +25,7 @@ from photomat.fiscal.compare_shop import compare_shops_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
+from photomat.jobs.partitions import keep_ranges_ahead
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
 from photomat.kernel.clock import sleep_until_set
@@ -75,6 +76,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "holds", lambda: report_loose_holds(program.pool)),
         every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
+        every(TIDY_EVERY_S, "partitions", lambda: keep_ranges_ahead(program.pool)),
         _retention_duty(program),
         _results_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),

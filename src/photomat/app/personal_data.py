@@ -213,6 +213,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "incident_notices": _nothing(OF_OPERATORS),
     "watches": _nothing(OF_OPERATORS),
     "audit_runs": _nothing("about the books: references and sums"),
+    "audit_slices": _nothing("about the books: references and sums"),
     "sealed_days": _nothing("about the books: hashes"),
     # machinery
     "budgets": _nothing(OF_MACHINE),
