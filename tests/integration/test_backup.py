@@ -69,6 +69,17 @@ async def test_a_scratch_database_that_a_killed_proof_left_is_removed_by_the_nex
         assert await connection.fetchval("SELECT count(*) FROM pg_database WHERE datname = $1", name) == 0
 
 
+async def test_a_backup_is_proved(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        await a_busy_shop(pool)
+        out = str(tmp_path / "out")
+        code, said = await command("backup", "--out", out, "--json", folder=tmp_path, database=database)
+        made = json.loads(said.splitlines()[0])
+        assert (code, made["proved"], made["identity"]) == (0, True, str(BOT)), said
+        assert await pool.fetchval("SELECT proved_at IS NOT NULL FROM backups")
+
+
+@pytest.mark.prove
 async def test_a_backup_is_proved_and_a_broken_shop_is_not(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         await a_busy_shop(pool)
