@@ -6,6 +6,7 @@ deleted only after a proof.
 
 import asyncio
 import fcntl
+import hashlib
 import os
 import shutil
 import tarfile
@@ -204,14 +205,23 @@ def _prove(order: BackupOrder, path: Path, manifest: Manifest) -> BackupProof:
     if can_use_our_server(manifest):
         with scratch_server(order.data_dir) as dsn:
             return asyncio.run(prove(dsn, path, manifest))
-    return asyncio.run(_prove_beside(order, path, manifest))
+    return asyncio.run(prove_beside(order, path, manifest))
 
 
-async def _prove_beside(order: BackupOrder, path: Path, manifest: Manifest) -> BackupProof:
-    """Prove in a database of its own on the shop's server, which is newer than ours."""
-    name = f"photomat_scratch_{os.getpid()}"
+async def scratch_name(connection: Connection) -> str:
+    """One for each shop's database, so that the next proof finds what a killed one left."""
+    database = await connection.fetchval("SELECT current_database()")
+    return f"photomat_scratch_{hashlib.sha256(str(database).encode()).hexdigest()[:16]}"
+
+
+async def prove_beside(order: BackupOrder, path: Path, manifest: Manifest) -> BackupProof:
+    """Prove in a database of its own on the shop's server, which is newer than ours; what a killed one left is removed."""
     connection = await connect(order.dsn, name=SESSION)
     try:
+        name = await scratch_name(connection)
+        if not await connection.fetchval("SELECT pg_try_advisory_lock(hashtext('photomat scratch'))"):
+            raise Startup("Another backup of this database is being proved right now; run this one again later.")
+        await connection.execute(f"DROP DATABASE IF EXISTS {quote_identifier(name)} WITH (FORCE)")
         await connection.execute(f"CREATE DATABASE {quote_identifier(name)} TEMPLATE template0")
         try:
             place = urlsplit(order.dsn)._replace(path=f"/{name}").geturl()

@@ -93,5 +93,6 @@ def main() -> None:
     try:
         app()
     except (Startup, UnknownFailpoint) as error:
-        sys.stderr.write(f"\nPhotomat cannot start. {error}\n")
+        is_restore = sys.argv[1:2] == ["restore"]
+        sys.stderr.write(f"\n{error}\n" if is_restore else f"\nPhotomat cannot start. {error}\n")
         sys.exit(2)
