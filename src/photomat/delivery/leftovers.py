@@ -106,11 +106,25 @@ async def _move_one(pool: Pool, places: ResultPlaces, output: Output, *, to: Fil
             report.moved += 1
             report.moved_bytes += copy.size_bytes
     except CopyLost as error:
-        report.damaged += 1
-        report.problems.append(f"{named}: {error}")
+        if await _is_as_read(pool, output):
+            report.damaged += 1
+            report.problems.append(f"{named}: {error}")
     except Transient as error:
         report.failed += 1
         report.problems.append(f"{named}: {error}")
+
+
+async def _is_as_read(pool: Pool, output: Output) -> bool:
+    """Whether the row still names this copy, and nobody moved it meanwhile."""
+    return bool(
+        await pool.fetchval(
+            "SELECT true FROM job_outputs WHERE job_id = $1 AND position = $2 AND kept_as = $3 AND kept_in IS NOT DISTINCT FROM $4",
+            output.job_id,
+            output.position,
+            output.kept_as,
+            output.kept_in,
+        )
+    )
 
 
 async def _elsewhere(pool: Pool, *, kept_in: str | None, after: tuple[JobId, int]) -> list[Output]:

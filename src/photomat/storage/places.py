@@ -9,8 +9,8 @@ import asyncio
 import hashlib
 import re
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +29,7 @@ MARK: Final = "photomat-store.json"
 MOST_MARK_BYTES: Final = 4096
 MOST_REMEMBERED: Final = 4096
 REST_S: Final = 30.0
+OPEN_FILES: Final = Path("/proc/self/fd")
 log = get_logger()
 
 
@@ -64,7 +65,8 @@ class StoredFile:
         """A path of the whole file, valid in the block; raises CopyLost or StoreUnavailable before it."""
         if self.store.folder is not None:
             await self.verify()
-            yield self.store.folder / self.found.name
+            with self._held(self.store.folder / self.found.name) as path:
+                yield path
             return
         with _unnamed(self.places.tmp) as file:
             async for piece in self.pieces():
@@ -73,7 +75,20 @@ class StoredFile:
                 except OSError as error:
                     raise translated(error) from None
             file.flush()
+            file.seek(0)
             yield _path_of(file)
+
+    @contextmanager
+    def _held(self, path: Path) -> Iterator[Path]:
+        """A path that stays valid if the file is moved or deleted meanwhile, where the system has such paths."""
+        try:
+            file = path.open("rb")
+        except FileNotFoundError:
+            raise CopyLost("our copy of a result was moved or deleted", name=self.found.name) from None
+        except OSError as error:
+            raise translated(error) from None
+        with file:
+            yield _path_of(file) if OPEN_FILES.is_dir() else path
 
     async def verify(self) -> None:
         """Read it once and compare its hash; raises CopyLost."""
@@ -210,5 +225,5 @@ def _unnamed(tmp: Path) -> BinaryIO:
 
 def _path_of(file: BinaryIO) -> Path:
     """The path under which a file without a name can be opened once more, while it is open."""
-    folder = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
-    return Path(folder) / str(file.fileno())
+    folder = OPEN_FILES if OPEN_FILES.is_dir() else Path("/dev/fd")
+    return folder / str(file.fileno())
