@@ -8,7 +8,7 @@ transaction. The delivery columns belong to `delivery/lock.py`: here a card is o
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction, on_commit
@@ -18,6 +18,7 @@ from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, Ta
 from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import NOTHING, Detail
+from photomat.work.budget import PLACES, SPEND, Budget
 from photomat.work.controls import KIE
 
 UPLOADS_DUE: Final = """
@@ -327,22 +328,26 @@ async def record_unknown(tx: Transaction, job: Job, *, error: str) -> bool:
     )
 
 
+class ClaimedLooks(NamedTuple):
+    """Jobs to poll, and how many queries the budget allowed; None without a row of the budget."""
+
+    jobs: list[Job]
+    queries: int | None
+
+
 async def claim_looks(
-    tx: Transaction,
-    *,
-    bot_id: int | None,
-    limit: int,
-    lease: timedelta,
-    instance: InstanceId,
-    queries: int | None = None,
-) -> list[Job]:
+    pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, queries: Budget
+) -> ClaimedLooks:
     """Claim jobs to poll: running ones, unknown submits whose time limits are due, and settled ones that were woken.
 
-    At most `queries` of them need a query to Kie (None: up to `limit`), the woken ones first.
+    Those that need a query to Kie, the woken ones first, are claimed with their places in the budget, whose row stays locked
+    until then. Nothing is locked or written while no job is due.
     """
-    rows = await tx.fetch(
-        """
-        WITH silent AS MATERIALIZED (
+    rows = await pool.fetch(
+        f"""
+        WITH places AS MATERIALIZED ({PLACES.format(name="$4", limit="$6", window="$7")} AND EXISTS ({LOOKS_DUE})
+             FOR UPDATE
+        ), silent AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status <> 'pending' AND due_at <= photomat_now() AND (external_task_id IS NULL OR status = 'done')
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
@@ -352,30 +357,38 @@ async def claim_looks(
              WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
                AND woken_via IS NOT NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
-             ORDER BY due_at LIMIT $4::bigint FOR UPDATE SKIP LOCKED
+             ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) FOR UPDATE SKIP LOCKED
         ), polled AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
                AND woken_via IS NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
-             ORDER BY due_at LIMIT $4::bigint - (SELECT count(*) FROM woken) FOR UPDATE SKIP LOCKED
+             ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) - (SELECT count(*) FROM woken)
+               FOR UPDATE SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT * FROM silent UNION ALL SELECT * FROM woken UNION ALL SELECT * FROM polled LIMIT $1
-        )
-        UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1,
-               woken_via = NULL
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
-        """,
+        ), claimed AS (
+            UPDATE generation_jobs AS job
+               SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3,
+                   attempts = attempts + 1, woken_via = NULL
+              FROM due
+             WHERE job.job_id = due.job_id
+            RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
+        ), asked AS (
+            SELECT count(*)::int AS calls FROM claimed WHERE external_task_id IS NOT NULL AND status <> 'done'
+        ), spent AS ({SPEND.format(name="$4", window="$7")})
+        SELECT claimed.*, places.calls FROM (SELECT) AS once LEFT JOIN places ON true LEFT JOIN claimed ON true
+        """,  # noqa: S608  constants of ours
         limit,
         lease,
         instance,
-        limit if queries is None else queries,
-        bot_id,
+        queries.name,
+        pool.bot_id,
+        queries.limit,
+        timedelta(seconds=queries.window_s),
     )
-    return [job_of(row, via=row["claimed_via"]) for row in rows]
+    jobs = [job_of(row, via=row["claimed_via"]) for row in rows if row["job_id"] is not None]
+    return ClaimedLooks(jobs, rows[0]["calls"])
 
 
 async def schedule_look(
