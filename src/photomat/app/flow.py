@@ -81,6 +81,8 @@ from photomat.work.loop import LoopStep
 
 SUBMIT_WIDTH: Final = 16
 LOOK_WIDTH: Final = 8
+DELIVERY_WIDTH: Final = 16
+"""An edit and the completion message after it are one item."""
 
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
@@ -176,11 +178,12 @@ def job_steps(
             name="deliveries",
             claim=claim_deliveries,
             do=lambda card: coordinator().deliver_result_atomic(card),
-            width=8,
+            width=DELIVERY_WIDTH,
+            claims_all=True,
         ),
-        message_step("rings", completions, width=4),
+        message_step("rings", completions, width=4, claims_all=True),
         message_step("sends", resender, width=2),
-        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2, claims_all=True),
     ]
 
 
@@ -243,5 +246,5 @@ def assistant_step(assistant: Callable[[], AssistantLoop]) -> LoopStep[Any]:
     )
 
 
-def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:
-    return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width)
+def message_step(name: str, kind: MessageKind[Any], *, width: int, claims_all: bool = False) -> LoopStep[Any]:
+    return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width, claims_all=claims_all)
