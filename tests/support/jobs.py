@@ -108,8 +108,8 @@ async def a_running_job(pool: Pool, user: UserId, *, task_id: str = "task-1", **
     job_id = await a_job(pool, user, **changes)
     job = await claim_submit(pool, job_id)
     async with transaction(pool) as tx:
-        assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of(job.kind))
-        assert await store.record_task(tx, job_id, TaskId(task_id), look_after=TIMES.poll_first)
+        assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of(job.kind)])
+        assert await store.record_tasks(tx, {job_id: TaskId(task_id)}, look_after=TIMES.poll_first)
     return job_id
 
 

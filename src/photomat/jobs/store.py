@@ -233,48 +233,71 @@ async def release_claim(tx: Transaction, job: Job) -> bool:
     )
 
 
-async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
-    """Record that the request is about to leave; from here on the job is never submitted again automatically.
+async def record_intents(tx: Transaction, jobs: Sequence[Job], *, decide_after: Sequence[timedelta]) -> set[JobId]:
+    """Record that requests are about to leave; from here on these jobs are never submitted again automatically.
 
-    If no answer comes, the job is polled when it is `decide_after` old. False as well if it was paused after the claim.
+    If no answer comes, a job is polled when it is `decide_after` old. Left out are those whose claim was lost, and those that
+    were canceled or paused after it. Rows are locked in one order, that of callbacks and orphans.
     """
-    return await _fenced(
-        tx,
-        job,
+    rows = await tx.fetch(
         f"""
-        UPDATE generation_jobs
+        WITH sent AS MATERIALIZED (
+            SELECT job.job_id, decide_after
+              FROM generation_jobs AS job
+              JOIN unnest($1::bigint[], $2::bigint[], $3::interval[]) AS claimed (job_id, fence, decide_after)
+                ON job.job_id = claimed.job_id AND job.fence = claimed.fence
+             WHERE status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
+             ORDER BY job.job_id
+               FOR UPDATE OF job
+        )
+        UPDATE generation_jobs AS job
            SET status = 'submitting', intent_at = photomat_now(),
-               due_at = greatest(created_at + $3::interval, photomat_now() + interval '1 second')
-         WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
-        RETURNING true
+               due_at = greatest(created_at + sent.decide_after, photomat_now() + interval '1 second')
+          FROM sent
+         WHERE job.job_id = sent.job_id
+        RETURNING job.job_id
         """,  # noqa: S608  a constant of this module
-        decide_after,
+        [job.job_id for job in jobs],
+        [job.fence for job in jobs],
+        list(decide_after),
     )
+    return {JobId(row["job_id"]) for row in rows}
 
 
-async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
-    """Store the task id of the create reply, which overrides one from a callback: one intent has one reply.
+async def record_tasks(
+    tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_after: timedelta
+) -> dict[JobId, JobStatus]:
+    """Store the task ids of create replies, which override those from callbacks: one intent has one reply.
 
-    No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: None when this
-    reply is stored already, or there was no intent.
+    No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: left out is a
+    job whose reply is stored already, or that had no intent.
     """
-    status = await tx.fetchval(
+    rows = await tx.fetch(
         """
-        UPDATE generation_jobs
-           SET external_task_id = $2, submitted_at = photomat_now(), last_error = NULL,
+        WITH answered AS MATERIALIZED (
+            SELECT job.job_id, task_id
+              FROM generation_jobs AS job
+              JOIN unnest($1::bigint[], $2::text[]) AS reply (job_id, task_id) ON job.job_id = reply.job_id
+             WHERE intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> task_id)
+             ORDER BY job.job_id
+               FOR UPDATE OF job
+        )
+        UPDATE generation_jobs AS job
+           SET external_task_id = task_id, submitted_at = photomat_now(), last_error = NULL,
                due_at = CASE WHEN status IN ('submitting', 'failed', 'canceled') AND woken_via IS NULL
                              THEN photomat_now() + $3::interval ELSE due_at END,
                leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
                card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
-         WHERE job_id = $1 AND intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> $2)
-        RETURNING status
+          FROM answered
+         WHERE job.job_id = answered.job_id
+        RETURNING job.job_id, status
         """,
-        job_id,
-        task_id,
+        list(tasks),
+        list(tasks.values()),
         look_after,
     )
-    return None if status is None else JobStatus(status)
+    return {JobId(row["job_id"]): JobStatus(row["status"]) for row in rows}
 
 
 async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> None:
