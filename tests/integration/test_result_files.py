@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import web
 
-from photomat.delivery import archive
 from photomat.delivery.archive import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.kernel import http
@@ -160,7 +159,7 @@ async def test_redirects_come_to_an_end(tmp_path: Path) -> None:
 
 
 async def test_what_is_too_large_or_empty_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_BYTES", len(CAT) - 1)
+    monkeypatch.setattr(ResultFiles, "most_bytes", len(CAT) - 1)
     async with redirecting() as server:
         files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
         for path in ("cat.png", "empty"):

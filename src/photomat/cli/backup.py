@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import shutil
 import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final
 
 import typer
@@ -256,18 +257,32 @@ def _unpack_results(file: Path, folder: Path) -> int:
     archive = file.with_name(file.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
     if not archive.exists():
         return 0
-    folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         with tarfile.open(archive) as opened:
-            members = [one for one in opened.getmembers() if one.name == "results" or one.name.startswith("results/")]
-            opened.extractall(folder.parent, members=members, filter="data")
+            count = sum(_unpack_file(opened, member, folder) for member in opened if member.isfile())
     except (tarfile.TarError, OSError) as error:
         raise Startup(
             f"{archive} could not be unpacked into {folder} ({error}): make room, or move it away to restore without the"
             " copies of results; then run `photomat restore` again."
         ) from None
     tighten(folder)
-    return sum(one.isfile() for one in members)
+    return count
+
+
+def _unpack_file(opened: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
+    """Write one file below the folder; whatever else a tar file may hold (links, other places) is left out.
+
+    `extractall(filter="data")` would do, but Python 3.11.2, which Debian 12 has, does not know it.
+    """
+    top, *parts = PurePosixPath(member.name).parts
+    content = opened.extractfile(member)
+    if top != "results" or not parts or ".." in parts or content is None:
+        return False
+    path = folder.joinpath(*parts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with content, path.open("wb") as file:
+        shutil.copyfileobj(content, file)
+    return True
 
 
 def _about(manifest: Manifest, file: Path) -> str:

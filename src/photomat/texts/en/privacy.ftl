@@ -60,7 +60,7 @@ forget-under-way = Your data is being erased. Wait a minute; I will write when i
 forget-done = ✅ Your data is erased. Only records of money, rewards and limits are left, by number. Telegram keeps the messages of this chat: delete the chat yourself.
 
     If you want to come back: /start
-tap-limit-forgetting = Your data is being erased: no new orders now.
+tap-limit-forgetting = Your data is being erased. You can order again as soon as that is over.
 consent-ask = 📝 <b>Your consent is needed</b>
 
     To make your order the bot will process your data: your Telegram name and ID, the description and the files. Kie.ai receives the description and the files. Your order is kept: tap “I agree” and it goes on, nothing has to be typed again.
