@@ -16,7 +16,7 @@ from typing import Final
 
 from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.jobs import store, timeline
-from photomat.jobs.job import Job, JobStatus
+from photomat.jobs.job import Job
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.crashes import report_crash
@@ -80,20 +80,20 @@ class Claims:
 
     async def looks(self, limit: int) -> list[Job]:
         """Jobs to poll now; those that need a query each with its place. Without room, those that need none."""
-        if not await self.pool.fetchval(f"SELECT EXISTS ({store.LOOKS_DUE})"):
-            return []
-        free = await budget.room(self.pool, self.queries)
-        async with transaction(self.pool) as tx:
-            places = min(limit, await budget.lock(tx, self.queries)) if free.calls else 0
-            jobs = await store.claim_looks(
-                tx, bot_id=self.pool.bot_id, limit=limit, queries=places, lease=self.lease, instance=self.instance
-            )
-            asked = sum(job.task_id is not None and job.status is not JobStatus.DONE for job in jobs)
-            if asked:
-                await budget.spend(tx, self.queries, calls=asked)
-        if not jobs and not free.calls:
-            raise NoRoom(f"no room in {self.queries.name}", retry_after_s=free.wait_s)
+        jobs, queries = await self._looks(limit)
+        if queries is None and await self.pool.fetchval(f"SELECT EXISTS ({store.LOOKS_DUE})"):
+            await budget.open_budget(self.pool, self.queries)
+            more, queries = await self._looks(limit - len(jobs))
+            jobs += more
+        if not jobs and queries == 0:
+            wait_s = (await budget.room(self.pool, self.queries)).wait_s
+            raise NoRoom(f"no room in {self.queries.name}", retry_after_s=wait_s)
         return jobs
+
+    async def _looks(self, limit: int) -> store.ClaimedLooks:
+        return await store.claim_looks(
+            self.pool, limit=limit, lease=self.lease, instance=self.instance, queries=self.queries
+        )
 
 
 @asynccontextmanager

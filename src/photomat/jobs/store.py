@@ -8,7 +8,7 @@ transaction. The delivery columns belong to `delivery/lock.py`: here a card is o
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction, on_commit
@@ -17,7 +17,8 @@ from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_f
 from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.kie.results import NOTHING, Detail
+from photomat.kie.results import Detail
+from photomat.work.budget import PLACES, SPEND, Budget
 from photomat.work.controls import KIE
 
 UPLOADS_DUE: Final = """
@@ -350,22 +351,26 @@ async def record_unknown(tx: Transaction, job: Job, *, error: str) -> bool:
     )
 
 
+class ClaimedLooks(NamedTuple):
+    """Jobs to poll, and how many queries the budget allowed; None without a row of the budget."""
+
+    jobs: list[Job]
+    queries: int | None
+
+
 async def claim_looks(
-    tx: Transaction,
-    *,
-    bot_id: int | None,
-    limit: int,
-    lease: timedelta,
-    instance: InstanceId,
-    queries: int | None = None,
-) -> list[Job]:
+    pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, queries: Budget
+) -> ClaimedLooks:
     """Claim jobs to poll: running ones, unknown submits whose time limits are due, and settled ones that were woken.
 
-    At most `queries` of them need a query to Kie (None: up to `limit`), the woken ones first.
+    Those that need a query to Kie, the woken ones first, are claimed with their places in the budget, whose row stays locked
+    until then. Nothing is locked or written while no job is due.
     """
-    rows = await tx.fetch(
-        """
-        WITH silent AS MATERIALIZED (
+    rows = await pool.fetch(
+        f"""
+        WITH places AS MATERIALIZED ({PLACES.format(name="$4", limit="$6", window="$7")} AND EXISTS ({LOOKS_DUE})
+             FOR UPDATE
+        ), silent AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status <> 'pending' AND due_at <= photomat_now() AND (external_task_id IS NULL OR status = 'done')
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
@@ -375,30 +380,38 @@ async def claim_looks(
              WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
                AND woken_via IS NOT NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
-             ORDER BY due_at LIMIT $4::bigint FOR UPDATE SKIP LOCKED
+             ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) FOR UPDATE SKIP LOCKED
         ), polled AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
                AND woken_via IS NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
-             ORDER BY due_at LIMIT $4::bigint - (SELECT count(*) FROM woken) FOR UPDATE SKIP LOCKED
+             ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) - (SELECT count(*) FROM woken)
+               FOR UPDATE SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT * FROM silent UNION ALL SELECT * FROM woken UNION ALL SELECT * FROM polled LIMIT $1
-        )
-        UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1,
-               woken_via = NULL
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
-        """,
+        ), claimed AS (
+            UPDATE generation_jobs AS job
+               SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3,
+                   attempts = attempts + 1, woken_via = NULL
+              FROM due
+             WHERE job.job_id = due.job_id
+            RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
+        ), asked AS (
+            SELECT count(*)::int AS calls FROM claimed WHERE external_task_id IS NOT NULL AND status <> 'done'
+        ), spent AS ({SPEND.format(name="$4", window="$7")})
+        SELECT claimed.*, places.calls FROM (SELECT) AS once LEFT JOIN places ON true LEFT JOIN claimed ON true
+        """,  # noqa: S608  constants of ours
         limit,
         lease,
         instance,
-        limit if queries is None else queries,
-        bot_id,
+        queries.name,
+        pool.bot_id,
+        queries.limit,
+        timedelta(seconds=queries.window_s),
     )
-    return [job_of(row, via=row["claimed_via"]) for row in rows]
+    jobs = [job_of(row, via=row["claimed_via"]) for row in rows if row["job_id"] is not None]
+    return ClaimedLooks(jobs, rows[0]["calls"])
 
 
 async def schedule_look(
@@ -540,26 +553,41 @@ async def lock_status(tx: Transaction, job_id: JobId, fence: Fence | None) -> Jo
     return None if status is None else JobStatus(status)
 
 
-async def read_owner(tx: Transaction, job_id: JobId) -> UserId:
-    return UserId(await tx.fetchval("SELECT user_id FROM generation_jobs WHERE job_id = $1", job_id))
+async def lock_running(tx: Transaction, claims: Mapping[JobId, Fence | None]) -> set[JobId]:
+    """Lock the rows of these jobs; return those that are not settled and whose claim was not lost."""
+    rows = await tx.fetch(
+        """
+        SELECT job_id FROM generation_jobs JOIN unnest($1::bigint[], $2::bigint[]) AS claim (job_id, fence) USING (job_id)
+         WHERE status IN ('pending', 'submitting', 'running') AND (claim.fence IS NULL OR generation_jobs.fence = claim.fence)
+         ORDER BY job_id FOR UPDATE OF generation_jobs
+        """,
+        list(claims),
+        list(claims.values()),
+    )
+    return {JobId(row["job_id"]) for row in rows}
 
 
-async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str], *, details: Mapping[str, Detail]) -> None:
-    known = [details.get(url, NOTHING) for url in urls]
+class NewOutput(NamedTuple):
+    job_id: JobId
+    position: int
+    url: str
+    detail: Detail
+
+
+async def insert_outputs(tx: Transaction, outputs: Sequence[NewOutput]) -> None:
     await tx.execute(
         """
         INSERT INTO job_outputs (job_id, position, url, track_id, title, cover_url, seconds)
-        SELECT $1, place - 1, url, track_id, title, cover_url, seconds
-          FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[])
-               WITH ORDINALITY AS found (url, track_id, title, cover_url, seconds, place)
+        SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::numeric[])
             ON CONFLICT DO NOTHING
         """,
-        job_id,
-        list(urls),
-        [one.track_id for one in known],
-        [one.title for one in known],
-        [one.cover_url for one in known],
-        [one.seconds for one in known],
+        [one.job_id for one in outputs],
+        [one.position for one in outputs],
+        [one.url for one in outputs],
+        [one.detail.track_id for one in outputs],
+        [one.detail.title for one in outputs],
+        [one.detail.cover_url for one in outputs],
+        [one.detail.seconds for one in outputs],
     )
 
 
@@ -569,30 +597,42 @@ async def write_unread(tx: Transaction, job_id: JobId, *, fields: Sequence[str])
 
 
 async def write_done(
-    tx: Transaction,
-    job_id: JobId,
-    *,
-    urls: Sequence[str],
-    result_object: Mapping[str, Any] | None,
-    via: str,
-    gift: bool,
-) -> None:
-    kind = await tx.fetchval(
+    tx: Transaction, results: Mapping[JobId, Mapping[str, Any]], *, money: str, gift: bool
+) -> dict[JobId, UserId]:
+    """Finish jobs with their results and record it in their timelines; return whose they are.
+
+    A result has `urls` and `via`; `object` and `consumed`, the credits Kie took, where there are any. The cost is that at the
+    rate of the job's quote, which early jobs do not have.
+    """
+    rows = await tx.fetch(
         """
-        UPDATE generation_jobs
-           SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
-               due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
-               card_wanted = card_wanted + 1, deliver_at = photomat_now()
-         WHERE job_id = $1
-        RETURNING kind
+        WITH changed AS (
+            UPDATE generation_jobs AS job
+               SET status = 'done', settled_at = photomat_now(), gift = $4, found_via = result ->> 'via',
+                   result_urls = ARRAY(SELECT jsonb_array_elements_text(result -> 'urls')), result_object = result -> 'object',
+                   credits_consumed = coalesce((result ->> 'consumed')::numeric, credits_consumed),
+                   cost = coalesce(
+                       ceil((result ->> 'consumed')::numeric * $5::numeric * (quote ->> 'usd_rate')::numeric), cost),
+                   due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
+                   card_wanted = card_wanted + 1, deliver_at = photomat_now()
+              FROM unnest($1::bigint[], $2::jsonb[]) AS found (job_id, result)
+             WHERE job.job_id = found.job_id
+            RETURNING job.job_id, user_id, kind, found_via
+        ), event AS (
+            INSERT INTO job_events (job_id, tag, detail)
+            SELECT job_id, 'settled', jsonb_build_object('money', $3::text, 'via', found_via) FROM changed
+        )
+        SELECT job_id, user_id, kind FROM changed
         """,
-        job_id,
-        list(urls),
-        None if result_object is None else dict(result_object),
-        via,
+        list(results),
+        [dict(result) for result in results.values()],
+        money,
         gift,
+        USD_PER_CREDIT * MINOR_PER_MAJOR,
     )
-    _count_end(tx, kind, "gift" if gift else "done")
+    for row in rows:
+        _count_end(tx, row["kind"], "gift" if gift else "done")
+    return {JobId(row["job_id"]): UserId(row["user_id"]) for row in rows}
 
 
 async def write_offered(
