@@ -6,7 +6,7 @@ from typing import Any
 
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
-from photomat.db.pool import transaction
+from photomat.db.pool import OneSession, transaction
 from photomat.jobs import store
 from photomat.jobs.actions import CancelOutcome, cancel_job
 from photomat.jobs.sweep import free_claims_of_dead_instances
@@ -59,7 +59,7 @@ async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_cla
     async with pool_of(database) as pool, connection_of(database) as other:
         jobs = [await a_job(pool, await a_user(pool, user_id=n)) for n in (1, 2)]
         async with asyncio.timeout(120), other.transaction():
-            first = await store.claim_submits(other, bot_id=BOT_ID, limit=1, lease=LEASE, instance=ONE)
+            first = await claim_submits(OneSession(other, BOT_ID), limit=1, lease=LEASE, instance=ONE)
             second = await claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 

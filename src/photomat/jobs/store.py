@@ -18,7 +18,7 @@ from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, Ta
 from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import Detail
-from photomat.work.budget import PLACES, SPEND, Budget
+from photomat.work.budget import PLACES, SPEND, SPEND_IN_TURN, Budget
 from photomat.work.controls import KIE
 
 UPLOADS_DUE: Final = """
@@ -38,6 +38,11 @@ MAY_BE_SUBMITTED: Final = f"""
 
 Written with `@>`, which the planner takes for true of nearly all rows: it goes on reading the queue in its order.
 """
+EXPIRED: Final = """
+    SELECT job_id FROM generation_jobs
+     WHERE status = 'pending' AND created_at <= photomat_now() - {given_up_after}::interval
+       AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+"""Jobs that were not submitted within the give-up time."""
 MAX_SKIPPED: Final = 64
 """How many claimed or locked jobs a claim may skip."""
 CLAIM_DUE: Final = """
@@ -145,14 +150,11 @@ async def claim_expired(
     rows = await pool.fetch(
         f"""
         WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND created_at <= photomat_now() - $4::interval
-               AND least(due_at, submit_at) <= photomat_now()
-               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
+            {EXPIRED.format(given_up_after="$4")} AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         {CLAIM_DUE}
-        """,  # noqa: S608  a constant of this module
+        """,
         limit,
         lease,
         instance,
@@ -162,17 +164,30 @@ async def claim_expired(
     return [job_of(row) for row in rows]
 
 
-async def claim_submits(
-    tx: Transaction, *, bot_id: int | None, limit: int, lease: timedelta, instance: InstanceId
-) -> list[Job]:
-    """Claim jobs whose task is to be created, in order. An expired claim may be claimed again, an intent may not.
+class ClaimedSubmits(NamedTuple):
+    """Jobs to submit in their order, how many the budget allowed (None: nothing is due, or it has no row), and other work."""
 
-    A job with a frozen request is due by `submit_at`, which versions before frozen requests do not read. A job waits while an
-    older one of its user is claimed by another instance, or locked: a user's jobs leave in the order they were bought.
+    jobs: list[Job]
+    places: int | None
+    is_due: bool
+    has_expired: bool
+
+
+async def claim_submits(
+    pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, creates: Budget, given_up_after: timedelta
+) -> ClaimedSubmits:
+    """Claim jobs whose task is to be created, in order, with their places in the budget, whose row stays locked until then.
+
+    An expired claim may be claimed again, an intent may not. A job with a frozen request is due by `submit_at`, which versions
+    before frozen requests do not read. A job waits while an older one of its user is claimed by another instance, or locked: a
+    user's jobs leave in the order they were bought. Nothing is locked or written while no job is due.
     """
-    rows = await tx.fetch(
+    rows = await pool.fetch(
         f"""
-        WITH head AS MATERIALIZED (
+        WITH places AS MATERIALIZED ({PLACES.format(name="$6", limit="$7", window="$8")}
+                 AND EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED})
+             FOR UPDATE
+        ), head AS MATERIALIZED (
             SELECT submit_turn, job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased
               FROM generation_jobs
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
@@ -188,23 +203,35 @@ async def claim_submits(
             SELECT job.submit_turn, job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER BY job.submit_turn, job.job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
+             ORDER BY job.submit_turn, job.job_id LIMIT least($1::bigint, coalesce((SELECT calls FROM places), 0))
+               FOR UPDATE OF job SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT job_id FROM free
              WHERE NOT EXISTS (SELECT FROM waiting AS older
                                 WHERE older.user_id = free.user_id
                                   AND (older.submit_turn, older.job_id) < (free.submit_turn, free.job_id)
                                   AND older.job_id NOT IN (SELECT job_id FROM free))
-        )
-        {CLAIM_DUE}
-        """,  # noqa: S608  constants of this module
+        ), claimed AS ({CLAIM_DUE}
+        ), asked AS (
+            SELECT count(*)::int AS calls, max(submit_turn) AS turn FROM claimed
+        ), spent AS ({SPEND_IN_TURN.format(name="$6", window="$8")})
+        SELECT claimed.*, places.calls, EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED}) AS is_due,
+               EXISTS ({EXPIRED.format(given_up_after="$9")}) AS has_expired
+          FROM (SELECT) AS once LEFT JOIN places ON true LEFT JOIN claimed ON true
+        """,  # noqa: S608  constants of ours
         limit,
         lease,
         instance,
         MAX_SKIPPED,
-        bot_id,
+        pool.bot_id,
+        creates.name,
+        creates.limit,
+        timedelta(seconds=creates.window_s),
+        given_up_after,
     )
-    return sorted((job_of(row) for row in rows), key=lambda job: (job.turn, job.job_id))
+    jobs = [job_of(row) for row in rows if row["job_id"] is not None]
+    jobs.sort(key=lambda job: (job.turn, job.job_id))
+    return ClaimedSubmits(jobs, rows[0]["calls"], rows[0]["is_due"], rows[0]["has_expired"])
 
 
 async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
