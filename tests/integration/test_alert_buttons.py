@@ -200,6 +200,7 @@ TRIGGERS: dict[IncidentKind, Trigger] = {
     IncidentKind.OLD_TRANSACTION: _old_transaction,
     IncidentKind.DISK: _nothing,
     IncidentKind.DATABASE_SIZE: _nothing,
+    IncidentKind.PARTITIONS: _nothing,
     IncidentKind.RECEIPTS_WAITING: _receipt,
     IncidentKind.TICKETS_WAITING: _ticket,
     IncidentKind.SHOP_RECEIPTS: _refused_receipt,

@@ -42,6 +42,7 @@ from photomat.app.flow import (
 )
 from photomat.app.live_settings import LiveSettings
 from photomat.app.personal_data import export_builder, forget_worker, personal_data
+from photomat.app.result_store import result_places
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
@@ -348,7 +349,7 @@ class Program:
 
     @property
     def personal(self) -> PersonalData:
-        return personal_data(results_folder=self.settings.results_folder)
+        return personal_data(places=result_places(self.settings))
 
     @property
     def export_builder(self) -> ExportBuilder:
@@ -357,7 +358,11 @@ class Program:
     def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return privacy_steps(
             ExportSender(
-                pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
+                pool=self.pool,
+                messenger=messenger,
+                builder=self.export_builder,
+                tmp=self.settings.tmp_folder,
+                limits=bot_api_limits_of(self.settings),
             ),
             forget_worker(self.settings, self.pool),
         )
@@ -566,20 +571,22 @@ async def _close_pool(pool: BoundedPool) -> None:
 
 
 def result_files(settings: Settings) -> ResultFiles:
-    """The folder of result copies; they are fetched from the host of KIE_API_URL, whatever its IP address."""
+    """The copies of results; they are fetched from the host of KIE_API_URL, whatever its IP address."""
+    places = result_places(settings)
     return ResultFiles(
-        folder=settings.results_folder,
+        folder=places.current.folder or settings.results_folder,
         trusted_host=_kie_host(settings),
         reserve_bytes=settings.disk_reserve_mb * MIB,
         limits=bot_api_limits_of(settings),
+        stores=places,
     )
 
 
 def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """Where input files come from; customers' links are fetched from public IP addresses only."""
-    tmp = settings.tmp_folder
+    tmp, places = settings.tmp_folder, result_places(settings)
     empty_folder(tmp)
-    for folder in (tmp, settings.results_folder):
+    for folder in {tmp, settings.results_folder, places.current.folder or tmp}:
         tighten(folder)
     return FileSources(
         pool=pool,
@@ -587,7 +594,7 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
         limits=bot_api_limits_of(settings),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
-        folder=settings.results_folder,
+        places=places,
         tmp=tmp,
         accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
     )

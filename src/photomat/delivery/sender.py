@@ -33,6 +33,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
 from photomat.kie.results import looks_like_url
+from photomat.storage.errors import CopyLost, StoreUnavailable
 from photomat.telegram.limits import CLOUD, MIB, BotApiLimits
 from photomat.telegram.port import (
     CallRefused,
@@ -122,11 +123,17 @@ class Sender:
     ) -> EditOutcome:
         missing, refused = view.missing, None
         label = await self.archive.label_of(output, title=view.part, performer=view.model)
-        for fallback in fallbacks_of(output, self.archive.path_of(output), label=label, limits=self.limits):
+        copy = await self.archive.try_find(output)
+        for fallback in fallbacks_of(output, copy, label=label, limits=self.limits):
             failpoint("deliver.before_edit")
             text = view.text + reason_text(self.texts, language, fallback.why, limits=self.limits)
             try:
-                file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
+                async with self.archive.noticing_damage(output):
+                    file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
+            except (CopyLost, StoreUnavailable) as error:
+                log.warning("DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=str(error))
+                missing = missing or error
+                continue
             except (SourceRefused, PhotoRefused, CallRefused) as error:
                 if not fallback.allows_next(error):
                     if not exhausted.media:
@@ -147,7 +154,7 @@ class Sender:
         return EditOutcome("text", refused)
 
     async def _as_text(self, card: Card, view: CardView, output: Output, language: str) -> None:
-        way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
+        way = self.links.to(output, is_kept=await self.archive.try_find(output) is not None)
         text = view.text + link_text(self.texts, language, way)
         try:
             await self.messenger.edit_text(card, text, view.keyboard)
@@ -176,7 +183,8 @@ class AlbumSender:
             items = [_item(*one) for one in zip(shown, chosen, album.parts, strict=True)]
             text = album.text + "".join(reason_of(why) for why in dict.fromkeys(fallback.why for fallback in chosen))
             try:
-                file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
+                async with self.archive.noticing_damage(*shown):
+                    file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
             except CardIsMedia:
                 return None
             except REFUSALS as error:
@@ -188,7 +196,8 @@ class AlbumSender:
 
     async def _ways(self, output: Output, part: str | None, performer: str) -> list[Fallback]:
         label = await self.archive.label_of(output, title=part, performer=performer)
-        ways = fallbacks_of(output, self.archive.path_of(output), label=label, limits=self.limits)
+        copy = await self.archive.try_find(output)
+        ways = fallbacks_of(output, copy, label=label, limits=self.limits)
         return sorted(ways, key=lambda fallback: fallback.media.source != output.url) if _may_be_voice(output) else ways
 
     async def _record_file_ids(
