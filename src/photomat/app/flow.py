@@ -79,6 +79,7 @@ from photomat.privacy.forget import FORGETS_DUE, ForgetWorker
 from photomat.rewards.payouts import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
+UPDATE_WIDTH: Final = 16
 SUBMIT_WIDTH: Final = 16
 LOOK_WIDTH: Final = 8
 DELIVERY_WIDTH: Final = 16
@@ -116,26 +117,17 @@ URGENT: Final = (RESULTS_DUE, CompletionNotifier.DUE, Resender.DUE, NoticeSender
 def update_steps(
     worker: Callable[[], UpdateWorker], pre_checkout_worker: Callable[[], UpdateWorker], *, wake: Callable[[str], None]
 ) -> list[LoopStep[Any]]:
-    """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled."""
+    """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled.
+
+    So many lanes at once: handlers mostly wait for Telegram, and lanes that are handled together share their commits.
+    """
 
     async def handle(claimed: Claimed) -> None:
-        await worker().handle(claimed)
-        for name in (
-            "uploads",
-            "submits",
-            "deliveries",
-            "sends",
-            "receipts",
-            "notices",
-            "refunds",
-            "assistant",
-            "exports",
-            "forgets",
-        ):
+        for name in await worker().handle(claimed):
             wake(name)
 
     return [
-        LoopStep(name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=8),
+        LoopStep(name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=UPDATE_WIDTH),
         LoopStep(
             name="pre-checkout",
             claim=lambda limit: pre_checkout_worker().claim(limit),

@@ -67,7 +67,7 @@ from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import AdminOptions, BotConfig, PrivacyOptions, Support
 from photomat.bot.profile import ProfileTexts, WantedProfile
-from photomat.bot.updates import store_updates, tell_of_flood
+from photomat.bot.updates import tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
 from photomat.broadcasts.sender import BroadcastSender, PreviewSender, broadcast_budget
@@ -90,7 +90,7 @@ from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
 from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy
-from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
+from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
@@ -138,6 +138,7 @@ from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
 from photomat.work.recent import Recent
+from photomat.work.together import Together
 
 POOL_SIZE: Final = 12
 ACCEPT_WITHIN_S: Final = 15.0
@@ -483,7 +484,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=self._store_updates,
+                receive=partial(self._store_update, Together(self._receive)),
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
@@ -513,8 +514,13 @@ class Program:
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
 
-    async def _store_updates(self, updates: Sequence[Mapping[str, Any]]) -> list[int]:
-        return await store_updates(self.pool, self.bot_id, self.guard, updates, limit=self.update_limit)
+    async def _store_update(self, together: Together[Mapping[str, Any], bool], update: Mapping[str, Any]) -> bool:
+        """Store an update with those that arrive at the same time; False if it was stored before."""
+        return await self.guard.store_guarded([update], lambda: together.add(update))
+
+    async def _receive(self, updates: Sequence[Mapping[str, Any]]) -> list[bool]:
+        new = await receive(self.pool, bot_id=self.bot_id, updates=updates, limit=self.update_limit)
+        return [update["update_id"] in new for update in updates]
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
         await make_invoice_due(self.pool, provider, external_id)

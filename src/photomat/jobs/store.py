@@ -18,7 +18,7 @@ from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, Ta
 from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import Detail
-from photomat.work.budget import PLACES, SPEND, Budget
+from photomat.work.budget import PLACES, SPEND, SPEND_IN_TURN, Budget
 from photomat.work.controls import KIE
 
 UPLOADS_DUE: Final = """
@@ -38,6 +38,11 @@ MAY_BE_SUBMITTED: Final = f"""
 
 Written with `@>`, which the planner takes for true of nearly all rows: it goes on reading the queue in its order.
 """
+EXPIRED: Final = """
+    SELECT job_id FROM generation_jobs
+     WHERE status = 'pending' AND created_at <= photomat_now() - {given_up_after}::interval
+       AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+"""Jobs that were not submitted within the give-up time."""
 MAX_SKIPPED: Final = 64
 """How many claimed or locked jobs a claim may skip."""
 CLAIM_DUE: Final = """
@@ -145,14 +150,11 @@ async def claim_expired(
     rows = await pool.fetch(
         f"""
         WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND created_at <= photomat_now() - $4::interval
-               AND least(due_at, submit_at) <= photomat_now()
-               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
+            {EXPIRED.format(given_up_after="$4")} AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         {CLAIM_DUE}
-        """,  # noqa: S608  a constant of this module
+        """,
         limit,
         lease,
         instance,
@@ -162,17 +164,30 @@ async def claim_expired(
     return [job_of(row) for row in rows]
 
 
-async def claim_submits(
-    tx: Transaction, *, bot_id: int | None, limit: int, lease: timedelta, instance: InstanceId
-) -> list[Job]:
-    """Claim jobs whose task is to be created, in order. An expired claim may be claimed again, an intent may not.
+class ClaimedSubmits(NamedTuple):
+    """Jobs to submit in their order, how many the budget allowed (None: nothing is due, or it has no row), and other work."""
 
-    A job with a frozen request is due by `submit_at`, which versions before frozen requests do not read. A job waits while an
-    older one of its user is claimed by another instance, or locked: a user's jobs leave in the order they were bought.
+    jobs: list[Job]
+    places: int | None
+    is_due: bool
+    has_expired: bool
+
+
+async def claim_submits(
+    pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, creates: Budget, given_up_after: timedelta
+) -> ClaimedSubmits:
+    """Claim jobs whose task is to be created, in order, with their places in the budget, whose row stays locked until then.
+
+    An expired claim may be claimed again, an intent may not. A job with a frozen request is due by `submit_at`, which versions
+    before frozen requests do not read. A job waits while an older one of its user is claimed by another instance, or locked: a
+    user's jobs leave in the order they were bought. Nothing is locked or written while no job is due.
     """
-    rows = await tx.fetch(
+    rows = await pool.fetch(
         f"""
-        WITH head AS MATERIALIZED (
+        WITH places AS MATERIALIZED ({PLACES.format(name="$6", limit="$7", window="$8")}
+                 AND EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED})
+             FOR UPDATE
+        ), head AS MATERIALIZED (
             SELECT submit_turn, job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased
               FROM generation_jobs
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
@@ -188,23 +203,35 @@ async def claim_submits(
             SELECT job.submit_turn, job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER BY job.submit_turn, job.job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
+             ORDER BY job.submit_turn, job.job_id LIMIT least($1::bigint, coalesce((SELECT calls FROM places), 0))
+               FOR UPDATE OF job SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT job_id FROM free
              WHERE NOT EXISTS (SELECT FROM waiting AS older
                                 WHERE older.user_id = free.user_id
                                   AND (older.submit_turn, older.job_id) < (free.submit_turn, free.job_id)
                                   AND older.job_id NOT IN (SELECT job_id FROM free))
-        )
-        {CLAIM_DUE}
-        """,  # noqa: S608  constants of this module
+        ), claimed AS ({CLAIM_DUE}
+        ), asked AS (
+            SELECT count(*)::int AS calls, max(submit_turn) AS turn FROM claimed
+        ), spent AS ({SPEND_IN_TURN.format(name="$6", window="$8")})
+        SELECT claimed.*, places.calls, EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED}) AS is_due,
+               EXISTS ({EXPIRED.format(given_up_after="$9")}) AS has_expired
+          FROM (SELECT) AS once LEFT JOIN places ON true LEFT JOIN claimed ON true
+        """,  # noqa: S608  constants of ours
         limit,
         lease,
         instance,
         MAX_SKIPPED,
-        bot_id,
+        pool.bot_id,
+        creates.name,
+        creates.limit,
+        timedelta(seconds=creates.window_s),
+        given_up_after,
     )
-    return sorted((job_of(row) for row in rows), key=lambda job: (job.turn, job.job_id))
+    jobs = [job_of(row) for row in rows if row["job_id"] is not None]
+    jobs.sort(key=lambda job: (job.turn, job.job_id))
+    return ClaimedSubmits(jobs, rows[0]["calls"], rows[0]["is_due"], rows[0]["has_expired"])
 
 
 async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
@@ -234,48 +261,71 @@ async def release_claim(tx: Transaction, job: Job) -> bool:
     )
 
 
-async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
-    """Record that the request is about to leave; from here on the job is never submitted again automatically.
+async def record_intents(tx: Transaction, jobs: Sequence[Job], *, decide_after: Sequence[timedelta]) -> set[JobId]:
+    """Record that requests are about to leave; from here on these jobs are never submitted again automatically.
 
-    If no answer comes, the job is polled when it is `decide_after` old. False as well if it was paused after the claim.
+    If no answer comes, a job is polled when it is `decide_after` old. Left out are those whose claim was lost, and those that
+    were canceled or paused after it. Rows are locked in one order, that of callbacks and orphans.
     """
-    return await _fenced(
-        tx,
-        job,
+    rows = await tx.fetch(
         f"""
-        UPDATE generation_jobs
+        WITH sent AS MATERIALIZED (
+            SELECT job.job_id, decide_after
+              FROM generation_jobs AS job
+              JOIN unnest($1::bigint[], $2::bigint[], $3::interval[]) AS claimed (job_id, fence, decide_after)
+                ON job.job_id = claimed.job_id AND job.fence = claimed.fence
+             WHERE status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
+             ORDER BY job.job_id
+               FOR UPDATE OF job
+        )
+        UPDATE generation_jobs AS job
            SET status = 'submitting', intent_at = photomat_now(),
-               due_at = greatest(created_at + $3::interval, photomat_now() + interval '1 second')
-         WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
-        RETURNING true
+               due_at = greatest(created_at + sent.decide_after, photomat_now() + interval '1 second')
+          FROM sent
+         WHERE job.job_id = sent.job_id
+        RETURNING job.job_id
         """,  # noqa: S608  a constant of this module
-        decide_after,
+        [job.job_id for job in jobs],
+        [job.fence for job in jobs],
+        list(decide_after),
     )
+    return {JobId(row["job_id"]) for row in rows}
 
 
-async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
-    """Store the task id of the create reply, which overrides one from a callback: one intent has one reply.
+async def record_tasks(
+    tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_after: timedelta
+) -> dict[JobId, JobStatus]:
+    """Store the task ids of create replies, which override those from callbacks: one intent has one reply.
 
-    No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: None when this
-    reply is stored already, or there was no intent.
+    No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: left out is a
+    job whose reply is stored already, or that had no intent.
     """
-    status = await tx.fetchval(
+    rows = await tx.fetch(
         """
-        UPDATE generation_jobs
-           SET external_task_id = $2, submitted_at = photomat_now(), last_error = NULL,
+        WITH answered AS MATERIALIZED (
+            SELECT job.job_id, task_id
+              FROM generation_jobs AS job
+              JOIN unnest($1::bigint[], $2::text[]) AS reply (job_id, task_id) ON job.job_id = reply.job_id
+             WHERE intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> task_id)
+             ORDER BY job.job_id
+               FOR UPDATE OF job
+        )
+        UPDATE generation_jobs AS job
+           SET external_task_id = task_id, submitted_at = photomat_now(), last_error = NULL,
                due_at = CASE WHEN status IN ('submitting', 'failed', 'canceled') AND woken_via IS NULL
                              THEN photomat_now() + $3::interval ELSE due_at END,
                leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
                card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
-         WHERE job_id = $1 AND intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> $2)
-        RETURNING status
+          FROM answered
+         WHERE job.job_id = answered.job_id
+        RETURNING job.job_id, status
         """,
-        job_id,
-        task_id,
+        list(tasks),
+        list(tasks.values()),
         look_after,
     )
-    return None if status is None else JobStatus(status)
+    return {JobId(row["job_id"]): JobStatus(row["status"]) for row in rows}
 
 
 async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> None:

@@ -124,11 +124,12 @@ async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: st
     """Set money aside for a job; `NotEnough` and nothing written if there is less or a debt."""
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     wanted = Hold(reference=reference, user_id=user_id, amount=amount, job_id=job_id)
+    if await store.take_hold(tx, wanted):
+        return
     known = await store.find_hold(tx, reference)
     if known is None:
-        if not await store.take_hold(tx, wanted):
-            raise NotEnough(price=amount, available=wallet.available)
-    elif known != wanted:
+        raise NotEnough(price=amount, available=wallet.available)
+    if known != wanted:
         raise Corrupt(f"hold {reference}: this reference holds {known.amount} of user {known.user_id} already")
 
 

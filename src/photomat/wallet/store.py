@@ -145,7 +145,10 @@ async def _booked(tx: Transaction, which: str, key: object) -> BookedTransaction
 
 
 async def take_hold(tx: Transaction, hold: Hold) -> bool:
-    """Set the money aside if the wallet covers it and owes nothing; else return False and write nothing."""
+    """Set the money aside if the wallet, locked before, covers it and owes nothing; else return False and write nothing.
+
+    False as well if the reference is taken.
+    """
     is_taken = bool(
         await tx.fetchval(
             """
@@ -153,6 +156,7 @@ async def take_hold(tx: Transaction, hold: Hold) -> bool:
                 UPDATE wallets
                    SET held = held + $4
                  WHERE user_id = $2 AND currency = $3 AND posted - held >= $4 AND owed = 0
+                   AND NOT EXISTS (SELECT FROM holds WHERE reference = $1)
                 RETURNING user_id, currency
             )
             INSERT INTO holds (reference, user_id, currency, amount, job_id, digest)

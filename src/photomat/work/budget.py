@@ -39,6 +39,8 @@ SPEND: Final = """
       FROM asked
      WHERE name = {name} AND asked.calls > 0"""
 """Takes the calls of a claim; `asked` has how many."""
+SPEND_IN_TURN: Final = SPEND.replace("reason = NULL", "reason = NULL, turn = greatest(b.turn, asked.turn)")
+"""The same for a queue that works in rounds; `asked` has the round it has come to as well."""
 SHARE_OF: Final = 8
 """A share is at most one in so many of a budget's calls."""
 MAX_SHARE_S: Final = 1.0

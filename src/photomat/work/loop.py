@@ -24,7 +24,7 @@ RENEWALS: Final = 3
 log = get_logger()
 Item = TypeVar("Item")
 Claim = Callable[[int], Awaitable[list[Item]]]
-Do = Callable[[Item], Awaitable[None]]
+Do = Callable[[Item], Awaitable[object]]
 T = TypeVar("T")
 
 

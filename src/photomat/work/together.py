@@ -2,13 +2,15 @@
 
 Nothing waits for company: a write that finds no other under way starts at once, and takes along all that wait. A batch that
 fails is written one by one, so a bad item fails alone; each item is fenced by its own row, so one that was committed after all
-changes nothing the second time. If the task that writes a batch is canceled, its others get `OutcomeUnknown`.
+changes nothing the second time. Without a database all of them fail at once. If the task that writes a batch is canceled, its
+others get `OutcomeUnknown`.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Generic, TypeVar
 
+from photomat.db.pool import is_unavailable
 from photomat.kernel.errors import OutcomeUnknown
 
 MAX_TOGETHER: Final = 64
@@ -43,14 +45,19 @@ class Together(Generic[Item, Result]):
                 _fail(done, OutcomeUnknown("the write was stopped"))
             raise
         except Exception as error:  # noqa: BLE001  each caller gets its own error
-            if len(batch) == 1:
-                _fail(batch[0][1], error)
-            for single in batch if len(batch) > 1 else ():
-                await self._write_batch([single])
+            await self._write_each(batch, error)
         else:
             for (_, done), result in zip(batch, results, strict=True):
                 if not done.done():
                     done.set_result(result)
+
+    async def _write_each(self, batch: Sequence[Waiting[Item, Result]], error: Exception) -> None:
+        if len(batch) == 1 or is_unavailable(error):
+            for _, done in batch:
+                _fail(done, error)
+            return
+        for single in batch:
+            await self._write_batch([single])
 
 
 def _fail(done: asyncio.Future[Result], error: Exception) -> None:
