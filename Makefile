@@ -27,8 +27,15 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores < 3 ? 3 : cores > 4 ? 4 : cores )))
 PYTEST := $(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
+# Migrations, the life of a job, claims, delivery, money, audit, backup and restore: what must hold on every PostgreSQL and layout.
+CORE := $(addprefix tests/integration/test_,$(addsuffix .py,migrate schema_check create_job submit submit_answers callbacks \
+  callback_tasks look look_endings settle orphans sweep delivery delivery_lock delivery_lease delivery_moves completion ring \
+  inbox_lanes inbox_worker budget job_money wallet_moves wallet_races wallet_refunds wallet_audit wallet_model payments_receive \
+  payments_refunds payments_model installation_claims restored backup retention reports conversation))
+LAYOUTS := 15 16 17 pgbouncer partitioned
+
 # Every worker and every instance loads the same modules: compiled once, even where the environment says otherwise.
-test types suite prove coverage: export PYTHONDONTWRITEBYTECODE :=
+test types suite core prove coverage: export PYTHONDONTWRITEBYTECODE :=
 
 # The release that a deploy replaces and a step back returns to.
 PREVIOUS := tests/releases/photomat-0.4.0.zip
@@ -40,7 +47,7 @@ EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null ||
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup audio extra run test prove coverage lint style types suite chaos bench mutants format screenshots package sbom docs lock
+.PHONY: help setup audio extra run test core prove coverage lint style types suite chaos bench mutants format screenshots package sbom docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -80,12 +87,20 @@ types: $(TEST_READY)
 suite: $(TEST_READY)
 	@$(PYTEST)
 
-prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, storms, fuzz, crash matrix, mutants (MINUTES=10 COUNT=50000 SHARD=1/1)
+core: $(TEST_READY) ## the core suite on another PostgreSQL or layout: make core POSTGRES=15|16|17|18|pgbouncer|partitioned
+	@scripts/need_tools
+	@$(PYTHON) scripts/postgres_versions.py $(VENV)/postgres
+	@POSTGRES=$(or $(POSTGRES),18) $(PYTEST) $(CORE)
+
+prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, PostgreSQL 15-18, storms, fuzz, crash matrix, mutants (MINUTES=10 COUNT=50000 SHARD=1/1)
 	@scripts/need_tools
 	@$(PYTEST) -m prove
+	@for layout in $(LAYOUTS); do $(MAKE) --no-print-directory core POSTGRES=$$layout || exit; done
 	@$(BIN)/photomat chaos explore
 	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --previous $(PREVIOUS)
 	@$(BIN)/photomat chaos money --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos promote --seconds 60 --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos promote --seconds 60 --seed $(or $(SEED),1) --replication async
 	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),50000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
 	@$(BIN)/photomat chaos matrix --shard $(or $(SHARD),1/1) --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
 	@$(BIN)/photomat chaos mutants --shard $(or $(SHARD),1/1)

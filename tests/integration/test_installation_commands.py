@@ -21,6 +21,7 @@ WRITES = (
     "jobs redeliver 1",
     "jobs cancel 1 --reason x",
     "restore submit 1 --reason x",
+    "restore promoted --since 2026-11-16T20:00:00 --yes --reason x",
     "wallet credit 5000001 10 --reason x",
     "wallet debit 5000001 10 --reason x",
     "wallet refund 2 --reason x",
