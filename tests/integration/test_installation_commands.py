@@ -77,6 +77,8 @@ WRITES = (
     "examples make --yes",
     "examples forget template:portrait --reason x",
     "prune",
+    "results move",
+    "results sweep",
 )
 READS = (
     "backup list",
@@ -119,6 +121,7 @@ READS = (
     "examples list",
     "assistant usage",
     "prune --dry-run",
+    "results show",
 )
 ELSEWHERE = {
     "run": "test_installation.py of tests/acceptance",
