@@ -191,8 +191,8 @@ async def own_output(pool: Pool, source: FromOutput, *, user_id: UserId) -> Sour
     """An output of this user's finished job, without a file id of another bot."""
     row = await pool.fetchrow(
         """
-        SELECT url, kept_as, CASE WHEN bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
-          FROM job_outputs JOIN generation_jobs USING (job_id)
+        SELECT url, kept_as, CASE WHEN job.bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
+          FROM job_outputs JOIN generation_jobs AS job USING (job_id)
          WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
         """,
         source.job_id,
