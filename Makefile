@@ -7,6 +7,7 @@ UV_READY := $(VENV)/.uv-ready
 RUN_READY := $(VENV)/.run-ready
 TEST_READY := $(VENV)/.test-ready
 PYTHONS_READY := $(VENV)/.pythons-ready
+BENCH_READY := $(VENV)/.bench-ready
 
 # Asked for by name (make PYTHON=python3.13 test), another Python than the environment's makes the environment anew.
 ifneq ($(origin PYTHON),file)
@@ -46,7 +47,7 @@ EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null ||
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup audio extra run test core prove coverage lint style types suite chaos mutants format screenshots package sbom docs lock
+.PHONY: help setup audio extra run test core prove coverage lint style types suite chaos bench mutants format screenshots package sbom docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -116,6 +117,9 @@ chaos: $(RUN_READY) ## the proof, in a few minutes: model, storm, fuzz, a part o
 	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
 	@$(BIN)/photomat chaos matrix --shard $(or $(SHARD),1/40) --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
 
+bench: $(RUN_READY) $(if $(SHORT),,$(BENCH_READY)) ## what a flow costs, beside baselines and other job engines (SHORT=1: five minutes; ROUNDS=3 SEED=1 SAVE=bench/figures.jsonl)
+	@$(BIN)/photomat bench $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS)) --seed $(or $(SEED),1) --previous $(PREVIOUS) $(if $(SAVE),--save $(SAVE))
+
 mutants: $(TEST_READY) ## do the tests notice? every seeded mistake must turn one red
 	@$(BIN)/photomat chaos mutants
 
@@ -141,6 +145,8 @@ lock: $(UV_READY) ## write requirements/*.txt anew from pyproject.toml and requi
 	@$(BIN)/$(LOCK) $(NEWER) requirements/bootstrap.in -o requirements/bootstrap.txt
 	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in -o requirements/run.txt
 	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) $(addprefix --extra ,$(OPTIONAL_EXTRAS)) requirements/build.in requirements/test.in -o requirements/test.txt
+	@$(BIN)/$(LOCK) $(NEWER) requirements/bench.in -o requirements/bench.txt
+	@$(BIN)/$(LOCK:3.11=3.12) $(NEWER) requirements/oban.in -o requirements/oban.txt
 	@for extra in $(OPTIONAL_EXTRAS); do \
 	  $(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra $$extra requirements/build.in -c requirements/run.txt -c requirements/test.txt -o requirements/$$extra.txt || exit; \
 	done
@@ -159,4 +165,8 @@ $(TEST_READY): $(RUN_READY) requirements/test.txt
 
 $(PYTHONS_READY): $(TEST_READY)
 	@$(PYTHON) scripts/bootstrap.py $(VENV) pythons
+	@touch $@
+
+$(BENCH_READY): $(UV_READY) requirements/bench.txt requirements/oban.txt
+	@$(PYTHON) scripts/bootstrap.py $(VENV) bench
 	@touch $@

@@ -29,6 +29,7 @@ from support.updates import BOT_ID
 
 if TYPE_CHECKING:
     from support.browser import BrowserLoop
+    from support.s3_server import RunningS3
 
 T = TypeVar("T")
 
@@ -163,3 +164,18 @@ async def wrongs_of(dsn: str) -> list[Violation]:
     """What the audit finds in a database."""
     async with connection_of(dsn) as connection:
         return await wrongs(connection)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator["RunningS3"]:
+    from support.s3_server import running_s3  # noqa: PLC0415  few tests need it
+
+    with running_s3() as server:
+        yield server
+
+
+@pytest.fixture
+def s3(s3_server: "RunningS3") -> "RunningS3":
+    """The S3-speaking server with an empty bucket."""
+    s3_server.empty()
+    return s3_server

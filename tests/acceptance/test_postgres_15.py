@@ -62,6 +62,16 @@ async def test_a_picture_is_bought_and_charged_once(database: str, tmp_path: Pat
 
 
 @needs_postgres_15
+async def test_a_dump_is_loaded_into_the_oldest_server(database: str, server: str, tmp_path: Path) -> None:
+    file = await a_backup(database, tmp_path, "--no-verify")
+    empty = await create_database(server, template="template0")
+    await load(empty, file, read_manifest(file))
+    async with connection_of(empty) as connection:
+        assert await connection.fetchval("SELECT count(*) FROM schema_migrations") > 0
+
+
+@pytest.mark.prove
+@needs_postgres_15
 async def test_a_backup_comes_back_all_of_it_or_nothing(database: str, server: str, tmp_path: Path) -> None:
     await stamp(database, bot_id=BotId(BOT_ID), currency="RUB")
     file = await a_backup(database, tmp_path, "--no-verify")

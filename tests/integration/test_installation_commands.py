@@ -131,6 +131,7 @@ ELSEWHERE = {
     "check": "test_check.py; it leaves nothing behind",
     "smoke": "a database of its own",
     "chaos": "likewise",
+    "bench": "likewise",
     "failpoints": "no database",
     "completion": "likewise",
     "assistant evaluate": "likewise",

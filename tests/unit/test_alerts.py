@@ -29,6 +29,7 @@ FIGURES: dict[IncidentKind, Figures] = {
     IncidentKind.KIE_PAUSED: {"code": 402, "count": 8},
     IncidentKind.OLD_TRANSACTION: {"pid": 4242, "minutes": 31},
     IncidentKind.DISK: {"free": 312, "threshold": 1024},
+    IncidentKind.PARTITIONS: {"tables": "job_events, callbacks", "left": 1200},
     IncidentKind.DATABASE_SIZE: {"size": 480, "threshold": 450},
     IncidentKind.RECEIPTS_WAITING: {"count": 2, "receipt": 7, "minutes": 61},
     IncidentKind.TICKETS_WAITING: {"count": 2, "ticket": 45, "minutes": 61},

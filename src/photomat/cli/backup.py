@@ -2,18 +2,20 @@
 
 import asyncio
 import os
+import shutil
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
+from photomat.app.result_store import result_places
 from photomat.app.settings import Settings, load
 from photomat.backup.file import RESULTS_SUFFIX, SUFFIX, Manifest, finished, read_manifest, require_whole
 from photomat.backup.history import forget_unfinished, list_backups
@@ -29,9 +31,13 @@ from photomat.kernel import failpoint, logs
 from photomat.kernel.errors import Startup
 from photomat.kernel.ids import JobId
 from photomat.kernel.private_files import tighten
+from photomat.media.sniff import HEAD_BYTES, sniff
 from photomat.operators import restores
 from photomat.operators.restores import Restore, RestoreState
 from photomat.privacy.forget import PastForget, read_forgotten, repeat_forgets
+from photomat.storage.errors import StoreUnavailable
+from photomat.storage.places import NAME, ResultPlaces
+from photomat.storage.store import FileStore
 
 SESSION: Final = "photomat backup"
 RESTORE_SESSION: Final = "photomat restore"
@@ -88,7 +94,7 @@ def backup(
                 made_by=BY_ITSELF if by_itself else operator_name(),
                 verify=verify,
                 keep=keep or (settings.backup_keep or None if out is None else None),
-                results=settings.results_folder if with_results else None,
+                results=result_places(settings) if with_results else None,
                 forgotten=settings.forgotten_file,
             )
         )
@@ -161,7 +167,7 @@ def restore(
             typer.echo(_about(manifest, file), err=True)
             typer.confirm("Restore it?", abort=True, err=True)
         asyncio.run(load_backup(dsn, file, manifest))
-        results = _unpack_results(file, settings.results_folder)
+        results = _unpack_results(file, result_places(settings), below=settings.results_folder)
         done = asyncio.run(_finish(dsn, file, manifest, settings))
     if as_json:
         print_json({**_restore_as_json(done), "results": results})
@@ -296,23 +302,52 @@ def resume_restore(*, reason: str, force: bool) -> None:
     print_outcome(answer.sentence, done=answer.done)
 
 
-def _unpack_results(file: Path, folder: Path) -> int:
+def _unpack_results(file: Path, places: ResultPlaces, *, below: Path) -> int:
     """Put the copies of results back, if their tar file lies beside the backup; return how many files."""
     archive = file.with_name(file.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
     if not archive.exists():
         return 0
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder = places.current.folder or below
     try:
         with tarfile.open(archive) as opened:
-            members = [one for one in opened.getmembers() if one.name == "results" or one.name.startswith("results/")]
-            opened.extractall(folder.parent, members=members, filter="data")
-    except (tarfile.TarError, OSError) as error:
+            count = sum(_unpack_file(opened, member, folder) for member in opened if member.isfile())
+        if places.is_bucket:
+            unpacked = sorted(each for each in folder.rglob("*") if each.is_file())
+            asyncio.run(_upload_all(places.current, folder, unpacked))
+    except (tarfile.TarError, OSError, StoreUnavailable) as error:
         raise Startup(
             f"{archive} could not be unpacked into {folder} ({error}): make room, or move it away to restore without the"
             " copies of results; then run `photomat restore` again."
         ) from None
     tighten(folder)
-    return sum(one.isfile() for one in members)
+    return count
+
+
+def _unpack_file(opened: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
+    """Write one file below the folder; whatever else a tar file may hold (links, other places) is left out.
+
+    `extractall(filter="data")` would do, but Python 3.11.2, which Debian 12 has, does not know it.
+    """
+    top, *parts = PurePosixPath(member.name).parts
+    content = opened.extractfile(member)
+    if top != "results" or not parts or ".." in parts or content is None:
+        return False
+    path = folder.joinpath(*parts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with content, path.open("wb") as file:
+        shutil.copyfileobj(content, file)
+    return True
+
+
+async def _upload_all(store: FileStore, folder: Path, unpacked: Sequence[Path]) -> None:
+    """Bring unpacked copies into the bucket; the rows name it, or find them there."""
+    for path in unpacked:
+        name = path.relative_to(folder).as_posix()
+        if NAME.fullmatch(name):
+            with path.open("rb") as opened:
+                mime = sniff(opened.read(HEAD_BYTES)).mime
+            await store.put_file(name, path, mime=mime)
+            path.unlink()
 
 
 def _about(manifest: Manifest, file: Path) -> str:
@@ -360,10 +395,9 @@ def _print_made(made: FinishedBackup, settings: Settings, *, with_results: bool)
         typer.echo(f"  Deleted: {path.name}")
     if made.results is not None:
         typer.echo(f"✓ Copies of results: {made.results}")
-    elif not with_results and settings.results_folder.is_dir():
-        typer.echo(
-            f"  Not in it: copies of results in {settings.results_folder} (--with-results), and your keys (.env)."
-        )
+    elif not with_results and (settings.results_store or settings.results_folder.is_dir()):
+        where = settings.results_store or settings.results_folder
+        typer.echo(f"  Not in it: copies of results in {where} (--with-results), and your keys (.env).")
     else:
         typer.echo("  Not in it: your keys (.env). Keep them elsewhere, a restore needs them.")
 

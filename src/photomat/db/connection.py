@@ -152,6 +152,10 @@ class SyncedConnection(_Connection):
         self._unsynced = False
         return status
 
+    def is_clean(self) -> bool:
+        """Whether it can be used by others at once: open, with no transaction and no interrupted statement."""
+        return not (self._unsynced or self._top_xact is not None or self.is_closed() or self.is_in_transaction())
+
     async def end_interrupted(self) -> None:
         """Roll back what an interrupted statement left; a connection that cannot do it in time is terminated."""
         try:

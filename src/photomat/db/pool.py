@@ -114,7 +114,8 @@ else:
 class BoundedPool(_Pool):
     """A pool with a time limit for acquiring a connection, also in its own methods such as `fetch`.
 
-    `waiting` is how many tasks wait for one now.
+    `waiting` is how many tasks wait for one now. asyncpg starts a task for each acquire with a time limit and another one for
+    each release; where a connection is idle, and where nothing is left to roll back, neither is needed.
     """
 
     def __init__(self, *, acquire_timeout_s: float, bot_id: int | None, **arguments: Any) -> None:
@@ -130,10 +131,19 @@ class BoundedPool(_Pool):
         self.waiting += 1
         began = monotonic()
         try:
-            return await super()._acquire(timeout)
+            return await super()._acquire(None if self.get_idle_size() else timeout)
         finally:
             self.waiting -= 1
             POOL_ACQUIRE_S.observe(monotonic() - began)
+
+    async def release(self, connection: PoolConnectionProxy, *, timeout: float | None = None) -> None:  # noqa: ASYNC109  asyncpg's
+        """Return a connection; a clean one at once, without a moment in which the caller can be canceled."""
+        session: SyncedConnection | None = connection._con  # noqa: SLF001  the three of them are what asyncpg's method does
+        if session is not None and session.is_clean():
+            session._on_release()  # noqa: SLF001
+            await connection._holder.release(None)  # noqa: SLF001
+        else:
+            await super().release(connection, timeout=timeout)
 
 
 class OneSession:

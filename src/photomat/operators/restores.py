@@ -85,7 +85,11 @@ class RestoreState:
         found = []
         if self.restore.payments_read_at is None:
             unread = ", ".join(self.restore.unread)
-            found.append(Sentence("restore-payments-unread", providers=unread or "—"))
+            found.append(
+                Sentence("restore-payments-unread", providers=unread)
+                if unread
+                else Sentence("restore-payments-unasked")
+            )
         if self.broken:
             found.append(Sentence("restore-audit-red", names=", ".join(self.broken)))
         return tuple(found)
