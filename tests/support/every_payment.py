@@ -19,7 +19,8 @@ OFFER: Final = """
 APPROVED_RECEIPT: Final = """
     INSERT INTO receipts (origin, topup_id, user_id, bot_id, amount, currency, file_kind, file_id, file_unique_id, state,
                           decided_at, decided_by, credited)
-    VALUES ('receipt', $1, $2, (SELECT bot_id FROM installation), 900, 'RUB', 'photo', 'file', 'unique', 'approved', photomat_now(), 'olga', 900)
+    VALUES ('receipt', $1, $2, (SELECT bot_id FROM installation), 900, 'RUB', 'photo', 'file', 'unique', 'approved',
+            photomat_now(), 'olga', 900)
     RETURNING receipt_id
 """
 SUBSCRIPTION: Final = """

@@ -19,9 +19,14 @@ REFERENCE: Final = frozenset({
     *("operators", "operator_journal", "console_links", "console_sessions", "console_tries", "incidents", "incident_notices"),
     *("model_prices", "model_settings", "templates", "examples", "content_rules", "promo_codes", "broadcasts", "bot_profile"),
     *("audit_runs", "sealed_days", "backups", "restores", "comparisons", "kie_readings", "stars_readings", "stars_listed"),
-    *("fiscal_comparisons", "fiscal_start"),
+    *("fiscal_comparisons", "fiscal_start", "audit_slices"),
 })  # fmt: skip
 """Tables without customers' rows: small, the same on every node (Citus: reference tables), or of the operator."""
+
+RANGED: Final = frozenset({"job_events", "callbacks"})
+"""History that is partitioned already, by ranges of jobs. PostgreSQL can nest partitions and a distributed one keeps the ranges
+inside its shards; here these tables stay as they are.
+"""
 
 PARTS: Final = 2
 WHOSE: Final = """
@@ -165,7 +170,7 @@ def as_planned(query: str) -> str:
     tables = {found.start(): found[1] for found in TARGET.finditer(query) if found[1]}
     for found in reversed([found for found in TARGET.finditer(query) if not found[1]]):
         table = next((tables[place] for place in reversed(tables) if place < found.start()), "")
-        if table and table not in REFERENCE:
+        if table and table not in REFERENCE | RANGED:
             query = query[: found.start()] + with_bot(query[found.start() :])
     return query.replace("xmax = 0", "old IS NULL")
 
