@@ -118,7 +118,10 @@ async def _is_as_read(pool: Pool, output: Output) -> bool:
     """Whether the row still names this copy, and nobody moved it meanwhile."""
     return bool(
         await pool.fetchval(
-            "SELECT true FROM job_outputs WHERE job_id = $1 AND position = $2 AND kept_as = $3 AND kept_in IS NOT DISTINCT FROM $4",
+            """
+            SELECT true FROM job_outputs
+             WHERE job_id = $1 AND position = $2 AND kept_as = $3 AND kept_in IS NOT DISTINCT FROM $4
+            """,
             output.job_id,
             output.position,
             output.kept_as,

@@ -32,8 +32,8 @@ T = TypeVar("T")
 class LoopStep(Generic[Item]):
     """One step of the life cycle: its name, how it claims, what it does, how many at once.
 
-    `claims_all`: a claim that returns fewer than it was asked for has left nothing due, and the end of an item makes nothing due
-    without a wake-up of its own; so the claim is not repeated then.
+    `claims_all`: a claim that returns fewer than it was asked for has left nothing due, and the end of an item makes nothing
+    due without a wake-up of its own; so the claim is not repeated then.
     """
 
     name: str
