@@ -70,8 +70,8 @@ async def test_on_the_layout_by_bot_a_key_holds_for_one_bot(postgres: SharedPost
         ),
         (BUDGET, BUDGET),
         (
-            BUDGET + "; INSERT INTO drafts (origin) VALUES (1) ON CONFLICT (origin) DO UPDATE SET price = 1",
-            BUDGET + "; INSERT INTO drafts (origin) VALUES (1) ON CONFLICT (origin, bot_id) DO UPDATE SET price = 1",
+            "INSERT INTO budgets ON CONFLICT (name) DO NOTHING; INSERT INTO drafts ON CONFLICT (origin) DO NOTHING",
+            "INSERT INTO budgets ON CONFLICT (name) DO NOTHING; INSERT INTO drafts ON CONFLICT (origin, bot_id) DO NOTHING",
         ),
         ("SELECT 1", "SELECT 1"),
     ],

@@ -79,9 +79,9 @@ def _conflicts(text: str) -> int:
 def _texts(tree: ast.Module) -> Iterator[str]:
     """Literal strings; an f-string with the constants of its module filled in, and a space for anything else."""
     known: dict[str, str] = {}
-    for node in tree.body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-            known[node.target.id] = _text(node.value, known)
+    for line in tree.body:
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.value is not None:
+            known[line.target.id] = _text(line.value, known)
     inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr | ast.Constant) and id(node) not in inside:
