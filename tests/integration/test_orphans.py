@@ -51,7 +51,8 @@ async def many_running_jobs(pool: Pool, user: UserId, count: int) -> None:
         """
         INSERT INTO generation_jobs (corr, idempotency_key, bot_id, user_id, chat_id, card_message_id, model, kind, inputs,
                                      language, price, currency, status, external_task_id, intent_at, due_at)
-        SELECT '00000000', 'many:' || n, 1, $1, $1, n, 'z-image', 'image', '{}', 'ru', 0, 'RUB', 'running', 't-' || n,
+        SELECT '00000000', 'many:' || n, (SELECT bot_id FROM installation), $1, $1, n, 'z-image', 'image', '{}', 'ru',
+               0, 'RUB', 'running', 't-' || n,
                photomat_now(), photomat_now() + interval '1 hour'
           FROM generate_series(1, $2) AS n
         """,

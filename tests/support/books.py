@@ -55,8 +55,10 @@ async def honest_books(tx: Transaction) -> None:
     await shift_clock(tx, 2 * 86_400)
     await seal_days(tx)
     await differences.report(tx, kind="stars", reference="stars:9", expected="5", found="nothing")
-    await tx.execute("INSERT INTO inbox (bot_id, update_id, lane, body) VALUES (1, 1, 'u42', '{}')")
-    await tx.execute("INSERT INTO lanes (bot_id, lane, pending) VALUES (1, 'u42', 1)")
+    await tx.execute(
+        "INSERT INTO inbox (bot_id, update_id, lane, body) SELECT bot_id, 1, 'u42', '{}' FROM installation"
+    )
+    await tx.execute("INSERT INTO lanes (bot_id, lane, pending) SELECT bot_id, 'u42', 1 FROM installation")
 
 
 async def every_other_move(tx: Transaction) -> None:
@@ -98,7 +100,7 @@ async def a_quoted_job(tx: Transaction) -> None:
     await tx.execute(
         """
         INSERT INTO drafts (bot_id, user_id, chat_id, origin, model, inputs, price, currency, expires_at)
-        VALUES (1, 42, 42, 'first', 'z-image', '{}', 65, 'RUB', photomat_now())
+        SELECT bot_id, 42, 42, 'first', 'z-image', '{}', 65, 'RUB', photomat_now() FROM installation
         """
     )
     await tx.execute(

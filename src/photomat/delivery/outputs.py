@@ -84,9 +84,9 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
     rows = await pool.fetch(
         f"""
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
-               CASE WHEN {OURS} THEN file_id END AS file_id, output.title, cover_url, seconds, see_through AS is_transparent,
-               track_id IS NOT NULL AS is_track, kept_in, sha256
-          FROM job_outputs AS output JOIN generation_jobs USING (job_id)
+               CASE WHEN job.{OURS} THEN file_id END AS file_id, output.title, cover_url, seconds,
+               see_through AS is_transparent, track_id IS NOT NULL AS is_track, kept_in, sha256
+          FROM job_outputs AS output JOIN generation_jobs AS job USING (job_id)
          WHERE job_id = $1 AND forgotten_at IS NULL ORDER BY position
         """,  # noqa: S608  our own constants
         job_id,

@@ -193,8 +193,8 @@ async def own_output(pool: Pool, source: FromOutput, *, user_id: UserId) -> Sour
     row = await pool.fetchrow(
         """
         SELECT url, kept_as, kept_in, size_bytes, sha256,
-               CASE WHEN bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
-          FROM job_outputs JOIN generation_jobs USING (job_id)
+               CASE WHEN job.bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
+          FROM job_outputs JOIN generation_jobs AS job USING (job_id)
          WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
         """,
         source.job_id,
