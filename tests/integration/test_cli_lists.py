@@ -101,7 +101,7 @@ ELSEWHERE = {
     *("templates hide", "templates unhide", "templates add", "examples make", "examples forget"),
     *("settings set", "settings reset"),
     *("fiscal compare", "fiscal drop", "fiscal issue", "fiscal retry", "fiscal settle"),
-    *("backup list", "restore from", "restore status", "upgrade"),
+    *("backup list", "restore from", "restore promoted", "restore status", "upgrade"),
 }
 """Commands that act or ask the outside, with tests of their own."""
 

@@ -112,11 +112,11 @@ async def a_quoted_job(tx: Transaction) -> None:
 
 
 async def by_hand(connection: Connection, table: str, change: str, *arguments: object) -> None:
-    """A superuser who knows how to switch the triggers off, and back on."""
+    """A superuser who knows how to switch the triggers off, foreign keys as well, and back on."""
     async with connection.transaction():
-        await connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        await connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
         await connection.execute(change, *arguments)
-        await connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        await connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL")
 
 
 @asynccontextmanager

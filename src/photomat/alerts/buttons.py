@@ -34,6 +34,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.APPEALS_WAITING: (),
     IncidentKind.SHOP_RECEIPTS: (AlertAction.CHECK,),
     IncidentKind.BACKUP: (AlertAction.CHECK,),
+    IncidentKind.RESULTS_STORE: (AlertAction.CHECK,),
 }
 """Besides these every alert can be taken over."""
 

@@ -41,6 +41,7 @@ class IncidentKind(StrEnum):
     DISK = "disk"
     DATABASE_SIZE = "database-size"
     BACKUP = "backup"
+    RESULTS_STORE = "results-store"
     PARTITIONS = "partitions"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
+from photomat.app.result_store import result_places
 from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, bot_profile_of, stars_reader
 from photomat.audit.proofs import prove_the_night
@@ -16,6 +17,7 @@ from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
+from photomat.delivery.leftovers import sweep_stores
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
 from photomat.fiscal.compare import compare_if_due
@@ -26,6 +28,7 @@ from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.partitions import keep_ranges_ahead
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
+from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import operators_reached
@@ -46,6 +49,8 @@ PLACES_EVERY_S: Final = 10.0
 PROFILE_EVERY_S: Final = 60.0
 FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
+RESULTS_FIRST_S: Final = 900.0
+RESULTS_EVERY_S: Final = 86400.0
 RECONCILE_EVERY_S: Final = 300.0
 HOURLY_S: Final = 3600.0
 RESTORE_EVERY_S: Final = 20.0
@@ -73,6 +78,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
         every(TIDY_EVERY_S, "partitions", lambda: keep_ranges_ahead(program.pool)),
         _retention_duty(program),
+        _results_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
         every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
@@ -137,6 +143,22 @@ async def _keep_profile(program: Program) -> None:
 async def _rearm_stuck(pool: Pool) -> None:
     await rearm_stuck_jobs(pool)
     await rearm_stuck_cards(pool)
+
+
+def _results_duty(program: Program) -> Duty:
+    """Sweep the stores of results once a day, first some minutes after the start."""
+
+    async def run(stop: asyncio.Event) -> None:
+        if not await sleep_until_set(stop, RESULTS_FIRST_S):
+            await at_intervals(RESULTS_EVERY_S, "results", lambda: _sweep_results(program))(stop)
+
+    return run
+
+
+async def _sweep_results(program: Program) -> None:
+    """Delete copies that no row names; not while a restored database waits, which knows less than the store."""
+    if await is_ours(program.pool) and await open_restore(program.pool) is None:
+        await sweep_stores(program.pool, result_places(program.settings))
 
 
 def _retention_duty(program: Program) -> Duty:

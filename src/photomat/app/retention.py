@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.alerts.store import CLOSED_INCIDENTS
+from photomat.app.result_store import result_places
 from photomat.app.settings import Settings
 from photomat.assistant import calls
 from photomat.audit.proofs import OLD_PROOFS
@@ -39,7 +40,7 @@ ALWAYS: Final = "no setting"
 
 
 def kinds_of(settings: Settings) -> list[RetentionRule]:
-    copies = OldCopies(folder=settings.results_folder)
+    copies = OldCopies(places=result_places(settings))
     return [
         RetentionRule(
             name="result copies",

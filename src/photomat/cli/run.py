@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Final, NoReturn
 
 import uvloop
@@ -85,8 +86,7 @@ def run_sandbox(settings: Settings) -> None:
 
 def _supervised(settings: Settings, inside: Settings, database: Database, outside: "Simulators") -> BotSupervisor:
     """Prepare to run the bot `inside`; what it needs is loaded here, once for all its starts."""
-    from photomat.app import instance  # noqa: F401, PLC0415  see `_serve`
-
+    load_instance()
     untended = Database(dsn=database.dsn, tend=lambda: None)
 
     def be_bot(is_first: bool) -> None:  # noqa: FBT001  the supervisor's only word to it
@@ -323,13 +323,22 @@ async def _both(
 
 
 async def _serve(settings: Settings, database: Database, ready: Callable[[], None]) -> None:
-    from photomat.app import instance  # noqa: PLC0415  it takes aiogram seconds to load; other commands do not need it
-
+    instance = load_instance()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     await instance.run(settings, dsn=database.dsn, tend=database.tend, stop=stop, ready=ready)
+
+
+def load_instance() -> ModuleType:
+    """Import what an instance consists of: a second or two, most of it aiogram, which other commands do not need."""
+    from photomat.telegram.deferred_types import import_aiogram  # noqa: PLC0415
+
+    import_aiogram()
+    from photomat.app import instance  # noqa: PLC0415  after aiogram
+
+    return instance
 
 
 def _urls(settings: Settings) -> dict[str, str]:

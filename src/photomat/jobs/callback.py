@@ -25,8 +25,8 @@ from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId
-from photomat.kernel.logs import correlated, get_logger
-from photomat.kie.state_parser import parse_kie_state
+from photomat.kernel.logs import ensure_correlation_id, get_logger
+from photomat.kie.state_parser import glance_at
 
 MAX_TOGETHER: Final = 500
 log = get_logger()
@@ -40,10 +40,11 @@ class KieCallback:
     task_id: str
     payload: Mapping[str, Any]
     body: bytes
+    digest: bytes = field(init=False)
 
-    @property
-    def digest(self) -> bytes:
-        return hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
+        object.__setattr__(self, "digest", digest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +165,8 @@ async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[
 
 
 async def _wake(tx: Transaction, woken: Mapping[int, str]) -> None:
+    if not woken:
+        return
     await tx.execute(
         """
         UPDATE generation_jobs AS job
@@ -186,6 +189,8 @@ async def _drop_forgotten(tx: Transaction, digests: Sequence[bytes]) -> None:
 
 
 async def _insert_orphans(tx: Transaction, orphans: Sequence[Effect]) -> None:
+    if not orphans:
+        return
     await tx.execute(
         """
         INSERT INTO orphan_callbacks (task_id, payload, error)
@@ -273,13 +278,14 @@ def _finish(stored: asyncio.Future[None], error: Exception | None) -> None:
 
 def _log_effect(effect: Effect) -> None:
     callback = effect.callback
-    with correlated(effect.corr, job_id=callback.job_id, task_id=callback.task_id):
-        log.info("CALLBACK_RECEIVED")
-        reading = parse_kie_state(callback.payload)
-        log.info("CALLBACK_PARSED", state=reading.state, urls=len(reading.urls), error=reading.fail_code or "none")
-        if effect.orphan is not None:
-            log.warning("ORPHAN_CALLBACK", reason=effect.orphan)
-        if not effect.is_new:
-            log.info("CALLBACK_DUPLICATE")
-        if effect.shown_or_showing:
-            log.info("DELIVER_LOCK_SKIP", reason="already delivered or delivering", via="callback")
+    corr = ensure_correlation_id(effect.corr)
+    log = get_logger().bind(corr=corr, job_id=callback.job_id, task_id=callback.task_id)
+    log.info("CALLBACK_RECEIVED")
+    glance = glance_at(callback.payload)
+    log.info("CALLBACK_PARSED", state=glance.state, urls=glance.urls, error=glance.fail_code or "none")
+    if effect.orphan is not None:
+        log.warning("ORPHAN_CALLBACK", reason=effect.orphan)
+    if not effect.is_new:
+        log.info("CALLBACK_DUPLICATE")
+    if effect.shown_or_showing:
+        log.info("DELIVER_LOCK_SKIP", reason="already delivered or delivering", via="callback")

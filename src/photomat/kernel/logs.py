@@ -8,9 +8,11 @@ import logging
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Final, TextIO
 
 import structlog
+from prometheus_client import Counter
 from structlog.contextvars import bound_contextvars, get_contextvars
 from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
@@ -44,6 +46,7 @@ def correlated(corr: str | None, **fields: object) -> Iterator[str]:
 def configure(log_format: str, stream: TextIO) -> None:
     """Send events to the stream as text for people or as JSON for machines."""
     last = structlog.processors.JSONRenderer(ensure_ascii=False) if log_format == "json" else _as_text
+    out = structlog.PrintLogger(stream)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -54,7 +57,7 @@ def configure(log_format: str, stream: TextIO) -> None:
             last,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(stream),
+        logger_factory=lambda *_names: out,
         cache_logger_on_first_use=False,
     )
     logging.basicConfig(level=logging.WARNING, handlers=[_LibraryHandler()], force=True)
@@ -69,8 +72,13 @@ class _LibraryHandler(logging.Handler):
 
 
 def _count(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    EVENTS.labels(tag=str(event["event"])).inc()
+    _counter_of(str(event["event"])).inc()
     return event
+
+
+@cache
+def _counter_of(tag: str) -> Counter:
+    return EVENTS.labels(tag=tag)
 
 
 def _add_severity(_logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
@@ -86,12 +94,15 @@ def _as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
     tag = event.pop("event")
     trace = event.pop("exception", None)
     ids = {key: event.pop(key) for key in IDS if key in event}
-    fields = " ".join(f"{key}={_value(value)}" for key, value in {**ids, **event}.items() if value is not None)
+    fields = " ".join([f"{key}={_value(value)}" for key, value in {**ids, **event}.items() if value is not None])
     line = f"{stamp} {severity:<7} [{corr}] [{tag}] {fields}".rstrip()
     return f"{line}\n{trace}" if trace else line
 
 
 def _value(value: object) -> str:
     """Always one line, quoted if it has spaces: a vendor's message cannot forge an event."""
-    text = "\\n".join(str(value).splitlines())
+    text = str(value)
+    if text.isalnum():
+        return text
+    text = "\\n".join(text.splitlines())
     return f'"{text}"' if " " in text else text

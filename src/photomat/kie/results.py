@@ -97,6 +97,12 @@ MAX_S: Final = Decimal(86400)
 MAX_SEED: Final = 2**63
 STEM_TITLE: Final = "stem-"
 STEM_TITLES: Final = tuple(f"{STEM_TITLE}{stem.replace('_', '-')}" for stem in STEMS)
+STEM_FILES: Final[Mapping[str, str]] = {
+    key: title
+    for stem, title in zip(STEMS, STEM_TITLES, strict=True)
+    for key in (f"{stem}_url", re.sub("_(.)", lambda letter: letter[1].upper(), f"{stem}_url"))
+}
+"""Where a callback and where a record has the file of a stem, and the title of each."""
 STEM_NAME: Final = "stem_type_group_name"
 """What a list of separated tracks calls each of them, in English: `Vocals`, `Drums`, or any instrument."""
 
@@ -114,7 +120,7 @@ def without_callback_urls(text: str) -> str:
 
 def holds_callback_url(value: str) -> bool:
     """Whether a text holds the path of our callback URL, plain or escaped."""
-    return CALLBACK_PATH.search(value) is not None
+    return "callback" in value.lower() and CALLBACK_PATH.search(value) is not None
 
 
 def _kept(value: Any, depth: int) -> Any:
@@ -216,7 +222,7 @@ def places(data: Found) -> Iterator[Found]:
 def _files(place: Found) -> list[str]:
     files = [
         *(url for keys in LIST_KEYS for url in _listed(place, keys)),
-        *(url for stem in STEMS for url in named(place, stem_keys(stem))),
+        *named(place, STEM_FILES),
         *(url for key in TRACK_LISTS for track in objects(place.get(key)) for url in named(track, TRACK_KEYS)[:1]),
         *(url for keys in ONE_KEYS for url in named(place, keys)[:1]),
         *_masks(place.get("resultObject")),
@@ -245,7 +251,7 @@ def _one_url(value: object) -> list[str]:
 
 
 def named(place: Found, keys: Iterable[str]) -> list[str]:
-    return [usable_url(place[key]) for key in keys if is_url(place.get(key))]
+    return [usable_url(place[key]) for key in keys if key in place and is_url(place[key])]
 
 
 def _masks(result: object) -> list[str]:
@@ -292,12 +298,6 @@ def fit_to_store(found: dict[str, Any]) -> dict[str, Any] | None:
         return storable(without_echoes(found)) or None
     except RecursionError:
         return None
-
-
-def stem_keys(stem: str) -> tuple[str, str]:
-    """Where a callback and where a record has the file of a stem."""
-    first, *rest = stem.split("_")
-    return f"{stem}_url", f"{first}{''.join(map(str.capitalize, rest))}Url"
 
 
 def is_url(value: object) -> TypeGuard[str]:
@@ -378,8 +378,8 @@ def _stem_title(name: object) -> str | None:
 
 
 def _stems(place: Found) -> Iterator[tuple[str, Detail]]:
-    for stem, title in zip(STEMS, STEM_TITLES, strict=True):
-        for url in named(place, stem_keys(stem)):
+    for key, title in STEM_FILES.items():
+        for url in named(place, (key,)):
             yield url, Detail(title=title)
 
 

@@ -50,4 +50,4 @@ def signed_by_kie(task_id: str, headers: Mapping[str, str], key: str, *, now_s: 
 
 
 def _job_signature(job_id: JobId, secret: bytes) -> str:
-    return hmac.new(secret, f"job:{job_id}".encode(), hashlib.sha256).hexdigest()[:TOKEN_CHARS]
+    return hmac.digest(secret, f"job:{job_id}".encode(), "sha256").hex()[:TOKEN_CHARS]

@@ -18,7 +18,15 @@ from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
 from photomat.kie.protocol import OK
-from photomat.kie.results import Detail, details_of, result_object_of, seed_of, urls_of, without_callback_urls
+from photomat.kie.results import (
+    Detail,
+    details_of,
+    object_of,
+    result_object_of,
+    seed_of,
+    urls_of,
+    without_callback_urls,
+)
 from photomat.kie.unread_fields import MAX_OUTPUTS, NOTHING, beside_files, unread_fields_of
 
 CODE_DIGITS: Final = 5
@@ -215,7 +223,7 @@ def parse_kie_state(payload: object) -> Reading:
         state,
         urls,
         _first_text(data, REASON_KEYS, MAX_REASON_CHARS) or (_words_of_envelope(payload) if failed else None),
-        _first_text(data, CODE_KEYS, MAX_CODE_CHARS) or (_other_code(payload, data) if failed else None),
+        _fail_code(payload, data, state),
         result_object,
         progress(data.get("progress")),
         took(data),
@@ -224,6 +232,31 @@ def parse_kie_state(payload: object) -> Reading:
         left.fields,
         object_as_file,
     )
+
+
+class Glance(NamedTuple):
+    """What is logged of a callback when it arrives."""
+
+    state: KieState
+    urls: int
+    fail_code: str | None
+
+
+def glance_at(payload: Mapping[str, Any]) -> Glance:
+    """The state, the number of files and the code of a failure, at a tenth of the cost of reading everything."""
+    found = payload.get("data")
+    data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    urls = urls_of(data)
+    state = state_of(payload, data, has_result=bool(urls or object_of(data)))
+    if state is KieState.SUCCESS and not urls:  # an unknown family, whose files only the whole reading finds
+        reading = parse_kie_state(payload)
+        return Glance(state, len(reading.urls), reading.fail_code)
+    return Glance(state, len(urls), _fail_code(payload, data, state))
+
+
+def _fail_code(payload: Mapping[str, Any], data: Mapping[str, Any], state: KieState) -> str | None:
+    code = _first_text(data, CODE_KEYS, MAX_CODE_CHARS)
+    return code or (_other_code(payload, data) if state is KieState.FAIL else None)
 
 
 def _words_of_envelope(payload: Mapping[str, Any]) -> str | None:

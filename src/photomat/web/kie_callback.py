@@ -8,7 +8,7 @@ before the row is committed means no 200, and Kie repeats the callback.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import web
 
@@ -17,10 +17,17 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kernel.text import storable
-from photomat.kie.results import without_echoes
+from photomat.kie.results import ECHOES, without_echoes
 from photomat.kie.signature import job_of, signed_by_kie
 from photomat.kie.state_parser import extract_task_id
 from photomat.web.body import BadBody, read_json
+
+ACCEPTED: Final = json.dumps({"code": 200, "msg": "success"}).encode()
+ECHO_WORDS: Final = ("param", "callback")
+"""Every echo and every callback URL holds one of them."""
+ESCAPE: Final = "\\u"
+"""A character that PostgreSQL may not store, or JSON in a string that may spell an echo with escapes."""
+_to_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +64,45 @@ class KieCallbacks:
         return await self._store(job_id, task_id, payload)
 
     async def _store(self, job_id: JobId | None, task_id: str, payload: dict[str, Any]) -> web.Response:
-        clean = storable(without_echoes(payload))
-        body = json.dumps(clean, ensure_ascii=False, sort_keys=True).encode()
+        clean, body = cleaned(payload)
         try:
             await self.inbox.store(KieCallback(job_id=job_id, task_id=task_id, payload=clean, body=body))
         except Exception:  # noqa: BLE001  logged by the inbox; not stored, so Kie must repeat
             return web.json_response({"code": 503, "msg": "try again"}, status=503)
-        return web.json_response({"code": 200, "msg": "success"})
+        return web.Response(body=ACCEPTED, content_type="application/json", charset="utf-8")
+
+
+def cleaned(payload: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """The callback without echoes and without what PostgreSQL cannot store; as a value and as the bytes to keep.
+
+    Echoes are almost always in the two usual places. A body that holds no sign of another one needs no search at every depth.
+    """
+    usual = _without_usual_echoes(payload)
+    body = _clean_bytes(usual)
+    if body is not None:
+        return usual, body
+    clean = storable(without_echoes(payload))
+    return clean, _to_text(clean).encode()
+
+
+def _without_usual_echoes(payload: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in payload.items() if key not in ECHOES}
+    data = kept.get("data")
+    if isinstance(data, dict):
+        kept["data"] = {key: value for key, value in data.items() if key not in ECHOES}
+    return kept
+
+
+def _clean_bytes(value: dict[str, Any]) -> bytes | None:
+    """The value as JSON; None if it may hold an echo, or what cannot be stored."""
+    text = _to_text(value)
+    lowered = text.lower()
+    if ESCAPE in text or any(word in lowered for word in ECHO_WORDS):
+        return None
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return None
 
 
 def _refuse(status: int, reason: str) -> web.Response:

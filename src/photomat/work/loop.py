@@ -24,18 +24,23 @@ RENEWALS: Final = 3
 log = get_logger()
 Item = TypeVar("Item")
 Claim = Callable[[int], Awaitable[list[Item]]]
-Do = Callable[[Item], Awaitable[None]]
+Do = Callable[[Item], Awaitable[object]]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopStep(Generic[Item]):
-    """One step of the life cycle: its name, how it claims, what it does, how many at once."""
+    """One step of the life cycle: its name, how it claims, what it does, how many at once.
+
+    `claims_all`: a claim that returns fewer than it was asked for has left nothing due, and the end of an item makes nothing
+    due without a wake-up of its own; so the claim is not repeated then.
+    """
 
     name: str
     claim: Claim[Item]
     do: Do[Item]
     width: int
+    claims_all: bool = False
 
 
 class Loop(Generic[Item]):
@@ -45,6 +50,7 @@ class Loop(Generic[Item]):
         self._step = step
         self._wake = wake
         self._free = step.width
+        self._wants_more = False
         self._next_s = IDLE_S
 
     async def run_once(self) -> int:
@@ -65,7 +71,7 @@ class Loop(Generic[Item]):
                 self._wake.clear()
                 LOOP_TICK.labels(loop=name).set_to_current_time()
                 try:
-                    claimed = await self._claim(group)
+                    await self._claim(group)
                     failures = 0
                 except Exception as error:  # noqa: BLE001  the top of a loop
                     failures += 1
@@ -74,7 +80,7 @@ class Loop(Generic[Item]):
                     report_crash(error, "LOOP_ERROR")
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
-                if not claimed:
+                if not self._wants_more or self._free == 0:
                     await sleep_until_set(self._wake, self._next_s)
         with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
             LOOP_TICK.remove(name)
@@ -83,14 +89,16 @@ class Loop(Generic[Item]):
         await stop.wait()
         self._wake.set()
 
-    async def _claim(self, group: asyncio.TaskGroup) -> int:
+    async def _claim(self, group: asyncio.TaskGroup) -> None:
+        """Claim as many as are free; more is wanted while there may be more than was claimed."""
         if self._free == 0:
-            return 0
-        items = await self._claimed(self._free)
+            return
+        limit = self._free
+        items = await self._claimed(limit)
         self._free -= len(items)
+        self._wants_more = len(items) >= limit or (bool(items) and not self._step.claims_all)
         for item in items:
             group.create_task(self._do_and_free(item))
-        return len(items)
 
     async def _claimed(self, limit: int) -> list[Item]:
         """Claim; without room in the budget that is nothing, and the next try comes when there is."""
@@ -108,7 +116,8 @@ class Loop(Generic[Item]):
             await self._do(item)
         finally:
             self._free += 1
-            self._wake.set()
+            if self._wants_more or not self._step.claims_all:
+                self._wake.set()
 
     async def _do(self, item: Item) -> None:
         began, name = monotonic(), self._step.name
