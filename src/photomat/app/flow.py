@@ -125,7 +125,9 @@ def update_steps(
             wake(name)
 
     return [
-        LoopStep(name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=UPDATE_WIDTH),
+        LoopStep(
+            name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=UPDATE_WIDTH, leads_on=False
+        ),
         LoopStep(
             name="pre-checkout",
             claim=lambda limit: pre_checkout_worker().claim(limit),
@@ -161,7 +163,11 @@ def job_steps(
     return [
         LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=8),
         LoopStep(
-            name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
+            name="submits",
+            claim=claims.submits,
+            do=submitter.submit,
+            width=max(SUBMIT_WIDTH, claims.creates.limit),
+            leads_on=False,
         ),
         LoopStep(name="looks", claim=claims.looks, do=poller.look, width=max(LOOK_WIDTH, claims.queries.limit)),
         LoopStep(

@@ -30,12 +30,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopStep(Generic[Item]):
-    """One step of the life cycle: its name, how it claims, what it does, how many at once."""
+    """One step of the life cycle: its name, how it claims, what it does, how many at once.
+
+    With `leads_on` an item that is done may have made another one due, such as the next card of a chat: the loop claims again.
+    """
 
     name: str
     claim: Claim[Item]
     do: Do[Item]
     width: int
+    leads_on: bool = True
 
 
 class Loop(Generic[Item]):
@@ -45,6 +49,7 @@ class Loop(Generic[Item]):
         self._step = step
         self._wake = wake
         self._free = step.width
+        self._may_be_more = False
         self._next_s = IDLE_S
 
     async def run_once(self) -> int:
@@ -65,7 +70,7 @@ class Loop(Generic[Item]):
                 self._wake.clear()
                 LOOP_TICK.labels(loop=name).set_to_current_time()
                 try:
-                    claimed = await self._claim(group)
+                    await self._claim(group)
                     failures = 0
                 except Exception as error:  # noqa: BLE001  the top of a loop
                     failures += 1
@@ -74,7 +79,7 @@ class Loop(Generic[Item]):
                     report_crash(error, "LOOP_ERROR")
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
-                if not claimed:
+                if self._free == 0 or not self._may_be_more:
                     await sleep_until_set(self._wake, self._next_s)
         with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
             LOOP_TICK.remove(name)
@@ -83,14 +88,16 @@ class Loop(Generic[Item]):
         await stop.wait()
         self._wake.set()
 
-    async def _claim(self, group: asyncio.TaskGroup) -> int:
+    async def _claim(self, group: asyncio.TaskGroup) -> None:
+        """Claim as many as may start now and start them. Fewer than that means that nothing more is due now."""
         if self._free == 0:
-            return 0
-        items = await self._claimed(self._free)
+            self._may_be_more = True
+            return
+        asked, items = self._free, await self._claimed(self._free)
+        self._may_be_more = len(items) >= asked
         self._free -= len(items)
         for item in items:
             group.create_task(self._do_and_free(item))
-        return len(items)
 
     async def _claimed(self, limit: int) -> list[Item]:
         """Claim; without room in the budget that is nothing, and the next try comes when there is."""
@@ -108,7 +115,8 @@ class Loop(Generic[Item]):
             await self._do(item)
         finally:
             self._free += 1
-            self._wake.set()
+            if self._step.leads_on or self._may_be_more:
+                self._wake.set()
 
     async def _do(self, item: Item) -> None:
         began, name = monotonic(), self._step.name
