@@ -82,6 +82,8 @@ from photomat.work.loop import LoopStep
 UPDATE_WIDTH: Final = 16
 SUBMIT_WIDTH: Final = 16
 LOOK_WIDTH: Final = 8
+DELIVERY_WIDTH: Final = 16
+"""An edit and the completion message after it are one item."""
 
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
@@ -126,7 +128,12 @@ def update_steps(
 
     return [
         LoopStep(
-            name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=UPDATE_WIDTH, leads_on=False
+            name="updates",
+            claim=lambda limit: worker().claim(limit),
+            do=handle,
+            width=UPDATE_WIDTH,
+            claims_all=True,
+            ends_wake=False,
         ),
         LoopStep(
             name="pre-checkout",
@@ -167,18 +174,27 @@ def job_steps(
             claim=claims.submits,
             do=submitter.submit,
             width=max(SUBMIT_WIDTH, claims.creates.limit),
-            leads_on=False,
+            claims_all=True,
+            ends_wake=False,
         ),
-        LoopStep(name="looks", claim=claims.looks, do=poller.look, width=max(LOOK_WIDTH, claims.queries.limit)),
+        LoopStep(
+            name="looks",
+            claim=claims.looks,
+            do=poller.look,
+            width=max(LOOK_WIDTH, claims.queries.limit),
+            ends_wake=False,
+        ),
         LoopStep(
             name="deliveries",
             claim=claim_deliveries,
             do=lambda card: coordinator().deliver_result_atomic(card),
-            width=8,
+            width=DELIVERY_WIDTH,
+            claims_all=True,
+            ends_wake=False,
         ),
-        message_step("rings", completions, width=4),
+        message_step("rings", completions, width=4, claims_all=True),
         message_step("sends", resender, width=2),
-        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2, claims_all=True, ends_wake=False),
     ]
 
 
@@ -241,5 +257,7 @@ def assistant_step(assistant: Callable[[], AssistantLoop]) -> LoopStep[Any]:
     )
 
 
-def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:
-    return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width)
+def message_step(name: str, kind: MessageKind[Any], *, width: int, claims_all: bool = False) -> LoopStep[Any]:
+    return LoopStep(
+        name=name, claim=kind.claim, do=kind.deliver, width=width, claims_all=claims_all, ends_wake=not claims_all
+    )

@@ -137,6 +137,7 @@ from photomat.work.disk import MIB, Disk
 from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
+from photomat.work.recent import Recent
 from photomat.work.together import Together
 
 POOL_SIZE: Final = 12
@@ -304,6 +305,7 @@ class Program:
     def instance_steps(self) -> list[LoopStep[Any]]:
         """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
+        completions = CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts)
         wake = self.wakes.here
         alerts = alert_steps(
             self.live.following(lambda: RuleChecker(context=self.probe_context, admins=self.settings.admins)),
@@ -332,8 +334,8 @@ class Program:
                 wake=wake,
                 strikes=self.live.following(lambda: strikes_of(self.settings)),
             ),
-            coordinator=self.live.following(lambda: self._coordinator(messenger, wake)),
-            completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
+            coordinator=self.live.following(lambda: self._coordinator(messenger, completions, wake)),
+            completions=completions,
             resender=self._resender(messenger),
             archive=self._archive,
             instance=self.instance,
@@ -386,7 +388,9 @@ class Program:
     def _links(self) -> ResultLinks:
         return ResultLinks(base_url=self.settings.base_url, secrets=self.settings.callback_secrets)
 
-    def _coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
+    def _coordinator(
+        self, messenger: Messenger, completions: CompletionNotifier, wake: Callable[[str], None]
+    ) -> Coordinator:
         sender = Sender(
             pool=self.pool,
             messenger=messenger,
@@ -404,8 +408,9 @@ class Program:
             model_of=self.catalog.models.get,
             wake=wake,
             lease=timedelta(seconds=self.settings.delivery_lease_s),
-            storefront=self.orders.storefront,
+            storefront=Recent(self.orders.storefront).read,
             mark=self.settings.ai_mark,
+            completions=completions,
         )
 
     def _resender(self, messenger: Messenger) -> Resender:

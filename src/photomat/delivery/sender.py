@@ -26,6 +26,7 @@ from photomat.delivery.fallbacks import (
     fallbacks_of,
     link_reason,
 )
+from photomat.delivery.marks import ShownFile
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import Album, CardView, plain
 from photomat.kernel.errors import Transient
@@ -56,10 +57,14 @@ log = get_logger()
 
 
 class EditOutcome(NamedTuple):
-    """The level that worked; `refused` is Telegram's answer to media that a text with a link replaced."""
+    """The level that worked; `refused` is Telegram's answer to media that a text with a link replaced.
+
+    `file` is the output's file at Telegram, to be recorded with the mark.
+    """
 
     level: str
     refused: str | None = None
+    file: ShownFile | None = None
 
 
 class FileUnavailable(Transient):
@@ -143,9 +148,8 @@ class Sender:
                     "DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=type(error).__name__
                 )
                 continue
-            if file_id is not None:
-                await outputs.record_file_id(self.pool, output, media=fallback.media.kind, file_id=file_id)
-            return EditOutcome(fallback.level)
+            shown = None if file_id is None else ShownFile(output, fallback.media.kind, file_id)
+            return EditOutcome(fallback.level, file=shown)
         if missing is not None and not isinstance(missing, NotAllowed) and not exhausted.file:
             raise FileUnavailable(str(missing)) from missing
         why = link_reason(output, is_too_large=isinstance(missing, TooLarge), limits=self.limits)

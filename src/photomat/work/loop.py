@@ -32,14 +32,17 @@ T = TypeVar("T")
 class LoopStep(Generic[Item]):
     """One step of the life cycle: its name, how it claims, what it does, how many at once.
 
-    With `leads_on` an item that is done may have made another one due, such as the next card of a chat: the loop claims again.
+    `claims_all`: a claim that returns fewer than it was asked for has left nothing due, so it is not repeated at once.
+    `ends_wake`: the end of an item may make another one due, so it is followed by a claim; without it only the end of one that
+    took the last place is.
     """
 
     name: str
     claim: Claim[Item]
     do: Do[Item]
     width: int
-    leads_on: bool = True
+    claims_all: bool = False
+    ends_wake: bool = True
 
 
 class Loop(Generic[Item]):
@@ -49,7 +52,7 @@ class Loop(Generic[Item]):
         self._step = step
         self._wake = wake
         self._free = step.width
-        self._may_be_more = False
+        self._wants_more = False
         self._next_s = IDLE_S
 
     async def run_once(self) -> int:
@@ -79,7 +82,7 @@ class Loop(Generic[Item]):
                     report_crash(error, "LOOP_ERROR")
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
-                if self._free == 0 or not self._may_be_more:
+                if not self._wants_more or self._free == 0:
                     await sleep_until_set(self._wake, self._next_s)
         with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
             LOOP_TICK.remove(name)
@@ -89,13 +92,13 @@ class Loop(Generic[Item]):
         self._wake.set()
 
     async def _claim(self, group: asyncio.TaskGroup) -> None:
-        """Claim as many as may start now and start them. Fewer than that means that nothing more is due now."""
+        """Claim as many as are free; more is wanted while there may be more than was claimed."""
         if self._free == 0:
-            self._may_be_more = True
             return
-        asked, items = self._free, await self._claimed(self._free)
-        self._may_be_more = len(items) >= asked
+        limit = self._free
+        items = await self._claimed(limit)
         self._free -= len(items)
+        self._wants_more = len(items) >= limit or (bool(items) and not self._step.claims_all)
         for item in items:
             group.create_task(self._do_and_free(item))
 
@@ -115,7 +118,7 @@ class Loop(Generic[Item]):
             await self._do(item)
         finally:
             self._free += 1
-            if self._step.leads_on or self._may_be_more:
+            if self._wants_more or self._step.ends_wake:
                 self._wake.set()
 
     async def _do(self, item: Item) -> None:

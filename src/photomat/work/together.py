@@ -32,7 +32,7 @@ class Together(Generic[Item, Result]):
         done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, done))
         async with self._writing:
-            if not done.done():
+            while not done.done():
                 batch, self._waiting = self._waiting[:MAX_TOGETHER], self._waiting[MAX_TOGETHER:]
                 await self._write_batch(batch)
         return await done
