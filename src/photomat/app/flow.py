@@ -127,7 +127,14 @@ def update_steps(
             wake(name)
 
     return [
-        LoopStep(name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=UPDATE_WIDTH),
+        LoopStep(
+            name="updates",
+            claim=lambda limit: worker().claim(limit),
+            do=handle,
+            width=UPDATE_WIDTH,
+            claims_all=True,
+            ends_wake=False,
+        ),
         LoopStep(
             name="pre-checkout",
             claim=lambda limit: pre_checkout_worker().claim(limit),
@@ -163,7 +170,12 @@ def job_steps(
     return [
         LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=8),
         LoopStep(
-            name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
+            name="submits",
+            claim=claims.submits,
+            do=submitter.submit,
+            width=max(SUBMIT_WIDTH, claims.creates.limit),
+            claims_all=True,
+            ends_wake=False,
         ),
         LoopStep(
             name="looks",
