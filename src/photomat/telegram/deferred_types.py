@@ -33,7 +33,7 @@ def _import_without_building() -> Mapping[str, Any]:
     build = BaseModel.__dict__["model_rebuild"]
 
     def remember_names(
-        _kind: type[BaseModel], *, _types_namespace: Mapping[str, Any] | None = None, **_: object
+        _kind: type[BaseModel], /, *, _types_namespace: Mapping[str, Any] | None = None, **_: object
     ) -> None:
         names.update(_types_namespace or {})
 

@@ -1,8 +1,8 @@
 """A loop claims what is due and runs it, so many at once, woken or once a second; it is drained when the program stops.
 
-It never claims more than it can start now: a claim that waits in memory is a lease running out. A claim that came back full is
-repeated at once; after another one nothing more is due, until an item is done or a wake-up comes. The lease of long work is
-renewed three times within its length; work whose claim was taken over is interrupted and must write nothing.
+It never claims more than it can start now: a claim that waits in memory is a lease running out. It claims again when an item is
+done or a wake-up comes, not to learn that nothing is left. The lease of long work is renewed three times within its length; work
+whose claim was taken over is interrupted and must write nothing.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ class Loop(Generic[Item]):
                 self._wake.clear()
                 LOOP_TICK.labels(loop=name).set_to_current_time()
                 try:
-                    is_full = await self._claim(group)
+                    await self._claim(group)
                     failures = 0
                 except Exception as error:  # noqa: BLE001  the top of a loop
                     failures += 1
@@ -75,8 +75,7 @@ class Loop(Generic[Item]):
                     report_crash(error, "LOOP_ERROR")
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
-                if not is_full:
-                    await sleep_until_set(self._wake, self._next_s)
+                await sleep_until_set(self._wake, self._next_s)
         with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
             LOOP_TICK.remove(name)
 
@@ -84,16 +83,13 @@ class Loop(Generic[Item]):
         await stop.wait()
         self._wake.set()
 
-    async def _claim(self, group: asyncio.TaskGroup) -> bool:
-        """Claim and start as many as fit; return whether the claim found that many, so that there may be more."""
-        asked = self._free
-        if asked == 0:
-            return False
-        items = await self._claimed(asked)
+    async def _claim(self, group: asyncio.TaskGroup) -> None:
+        if self._free == 0:
+            return
+        items = await self._claimed(self._free)
         self._free -= len(items)
         for item in items:
             group.create_task(self._do_and_free(item))
-        return len(items) == asked
 
     async def _claimed(self, limit: int) -> list[Item]:
         """Claim; without room in the budget that is nothing, and the next try comes when there is."""
