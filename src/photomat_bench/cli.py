@@ -31,7 +31,7 @@ from photomat_bench.suite import (
 )
 
 console: Final = Console(highlight=False)
-app = typer.Typer(help="The benchmark.", add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback(invoke_without_command=True)
@@ -42,7 +42,7 @@ def bench(
         bool, typer.Option(help="Five minutes at most (unless --only): fewer seconds, no other engines.")
     ] = False,
     rounds: Annotated[int | None, typer.Option(min=1, max=20, help="How often each is measured (3; short: 1).")] = None,
-    only: Annotated[str, typer.Option(help="Only these measurements, by comma.")] = "",
+    only: Annotated[str, typer.Option(help=f"Only these, by comma: {', '.join(MEASUREMENTS)}.")] = "",
     seed: Annotated[int, typer.Option(help="The same seed, the same load.")] = 1,
     previous: Annotated[Path | None, typer.Option(help="The zip file of a release to measure beside this one.")] = None,
     figures_file: Annotated[Path, typer.Option("--figures", help="The committed figures to compare with.")] = Path(
@@ -105,8 +105,11 @@ def _measured(
         bar = bars.add_task("starting", total=len(names) * rounds)
         suite = Suite(server=server, lengths=lengths, seed=seed, previous=previous, limit_s=limit_s)
         tell = _counter(bars, bar)
-        figures = uvloop.run(suite.run(names, rounds, tell=tell))
-        return uvloop.run(machine_facts(server)), figures, suite.skipped
+        try:
+            uvloop.run(suite.run(names, rounds, tell=tell))
+        except KeyboardInterrupt:
+            suite.skipped["the rest"] = "stopped"
+        return uvloop.run(machine_facts(server)), suite.figures(), suite.skipped
 
 
 def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
