@@ -16,7 +16,7 @@ from rich.table import Table
 from photomat.db.migrate import migrate
 from photomat_bench.figures import Figure, changes, lines_of, read_lines, target_results
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
-from photomat_bench.report import change_table, print_run
+from photomat_bench.report import change_table, markdown_of, print_run
 from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
 from photomat_bench.suite import (
     LONG,
@@ -31,16 +31,18 @@ from photomat_bench.suite import (
 )
 
 console: Final = Console(highlight=False)
-app = typer.Typer(help="The benchmark.", add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback(invoke_without_command=True)
 def bench(
     context: typer.Context,
     *,
-    short: Annotated[bool, typer.Option(help="Five minutes at most: fewer seconds, no other engines.")] = False,
+    short: Annotated[
+        bool, typer.Option(help="Five minutes at most (unless --only): fewer seconds, no other engines.")
+    ] = False,
     rounds: Annotated[int | None, typer.Option(min=1, max=20, help="How often each is measured (3; short: 1).")] = None,
-    only: Annotated[str, typer.Option(help="Only these measurements, by comma.")] = "",
+    only: Annotated[str, typer.Option(help=f"Only these, by comma: {', '.join(MEASUREMENTS)}.")] = "",
     seed: Annotated[int, typer.Option(help="The same seed, the same load.")] = 1,
     previous: Annotated[Path | None, typer.Option(help="The zip file of a release to measure beside this one.")] = None,
     figures_file: Annotated[Path, typer.Option("--figures", help="The committed figures to compare with.")] = Path(
@@ -59,7 +61,13 @@ def bench(
         return
     names = _chosen(only, short=short)
     machine, figures, skipped = _measured(
-        names, rounds or (1 if short else 3), SHORT if short else LONG, seed=seed, previous=previous, keep=keep
+        names,
+        rounds or (1 if short else 3),
+        SHORT if short else LONG,
+        seed=seed,
+        previous=previous,
+        keep=keep,
+        limit_s=SHORT_LIMIT_S if short and not only else None,
     )
     results = target_results(figures)
     lines = lines_of({**machine, "seed": seed, "short": short, "skipped": skipped}, figures, results)
@@ -84,15 +92,24 @@ def _chosen(only: str, *, short: bool) -> list[str]:
 
 
 def _measured(
-    names: list[str], rounds: int, lengths: Lengths, *, seed: int, previous: Path | None, keep: Path | None
+    names: list[str],
+    rounds: int,
+    lengths: Lengths,
+    *,
+    seed: int,
+    previous: Path | None,
+    keep: Path | None,
+    limit_s: float | None,
 ) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
     with bench_server(keep) as server, _bar(as_json=False) as bars:
         bar = bars.add_task("starting", total=len(names) * rounds)
-        limit_s = SHORT_LIMIT_S if lengths is SHORT else None
         suite = Suite(server=server, lengths=lengths, seed=seed, previous=previous, limit_s=limit_s)
         tell = _counter(bars, bar)
-        figures = uvloop.run(suite.run(names, rounds, tell=tell))
-        return uvloop.run(machine_facts(server)), figures, suite.skipped
+        try:
+            uvloop.run(suite.run(names, rounds, tell=tell))
+        except KeyboardInterrupt:
+            suite.skipped["the rest"] = "stopped"
+        return uvloop.run(machine_facts(server)), suite.figures(), suite.skipped
 
 
 def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
@@ -118,6 +135,17 @@ def _compare(file: Path, machine: Mapping[str, object], figures: list[Figure]) -
             console.print(
                 f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."
             )
+
+
+@app.command("table")
+def table_command(
+    figures_file: Annotated[Path, typer.Argument(help="A run as JSON lines.")] = Path("bench/figures.jsonl"),
+) -> None:
+    """Print a saved run as Markdown, for docs/performance.md."""
+    machine, figures = read_lines(figures_file)
+    if not figures:
+        raise typer.BadParameter(f"there are no figures in {figures_file}")
+    typer.echo(markdown_of(machine, figures, target_results(figures)), nl=False)
 
 
 @app.command("flows")

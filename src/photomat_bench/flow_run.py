@@ -181,7 +181,9 @@ class Meter:
 
 def _figures(driver: FlowDriver, plan: FlowPlan, first: Sample, last: Sample, *, memory_mb: float) -> FlowFigures:
     done = driver.done
-    count = max(len(done), 1)
+    if not done:
+        raise RuntimeError(f"no flow ended, {driver.lost} were lost")
+    count = len(done)
     seconds = max((flow.rung for flow in done), default=last.at) - min((flow.due for flow in done), default=first.at)
     counts = last.database.since(first.database)
     return FlowFigures(

@@ -18,7 +18,7 @@ from photomat_bench.vendors import KieTask, TelegramCall, Vendors, callback_body
 from photomat_bench.wire import OK, WireClient, post_request
 
 CREATE: Final = "✅"
-LOST_AFTER_S: Final = 30.0
+LOST_AFTER_S: Final = 60.0
 FIRST_USER: Final = 1_000_000
 HEAVY_USER: Final = 999_999
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name

@@ -56,9 +56,8 @@ def figure_table(figures: Sequence[Figure]) -> Table:
 def target_table(results: Sequence[TargetResult]) -> Table:
     table = _table("target", "now", "wanted", "")
     for result in results:
-        sign = "≥" if result.better == "more" else "≤"
         now = "" if result.value is None else _short(result.value)
-        table.add_row(result.name, now, f"{sign} {result.limit:g}", SIGNS[result.met])
+        table.add_row(result.name, now, _wanted(result), SIGNS[result.met])
     return table
 
 
@@ -67,6 +66,55 @@ def change_table(changed: Sequence[Change]) -> Table:
     for change in changed:
         table.add_row(change.name, _short(change.before), _short(change.now), change.verdict)
     return table
+
+
+FLOW_COLUMNS: Final = (
+    "flows/s",
+    "commits per flow",
+    "transactions per flow",
+    "WAL kB per flow",
+    "CPU ms per flow",
+    "PostgreSQL CPU ms per flow",
+    "vendors and driver CPU ms per flow",
+)
+
+
+def markdown_of(machine: Mapping[str, object], figures: Sequence[Figure], results: Sequence[TargetResult]) -> str:
+    """A run for docs/performance.md: the machine, the targets, what carries flows side by side, and the rest."""
+    medians = {figure.name: figure for figure in figures}
+    rows = list(dict.fromkeys(name.partition(": ")[0] for name in medians if name.endswith(FLOW_COLUMNS)))
+    in_flows = {f"{row}: {column}" for row in rows for column in FLOW_COLUMNS}
+    flows = [[row, *(_cell(medians.get(f"{row}: {column}")) for column in FLOW_COLUMNS)] for row in rows]
+    others = [[figure.name, _cell(figure)] for figure in figures if figure.name not in in_flows]
+    targets = [
+        [result.name, "" if result.value is None else _short(result.value), _wanted(result), SIGNS[result.met]]
+        for result in results
+    ]
+    parts = (
+        machine_lines(machine).replace("\n", "\n\n"),
+        _markdown(["target", "measured", "wanted", ""], targets),
+        _markdown(["", *FLOW_COLUMNS], flows),
+        _markdown(["other figures", ""], others),
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def _wanted(result: TargetResult) -> str:
+    return f"{'≥' if result.better == 'more' else '≤'} {result.limit:g}"
+
+
+def _cell(figure: Figure | None) -> str:
+    """The median, with the least and the most where there are several values."""
+    if figure is None:
+        return ""
+    if len(figure.values) == 1:
+        return _short(figure.median)
+    return f"{_short(figure.median)} ({_short(min(figure.values))} to {_short(max(figure.values))})"
+
+
+def _markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _table(*columns: str) -> Table:

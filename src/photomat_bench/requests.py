@@ -21,7 +21,7 @@ from photomat_bench.vendors import KieTask, callback_body
 from photomat_bench.wire import OK, WireClient, post_request, serving
 
 CONNECTIONS: Final = 64
-JOBS_RATE: Final = 20.0
+JOBS_RATE: Final = 4.0
 JOBS_S: Final = 3.0
 
 NextRequest = Callable[[], bytes]
@@ -101,6 +101,8 @@ async def measure_callbacks(seconds: float, *, dsn: str, folder: Path) -> Reques
             driver.instances = [instances[0].url]
             await driver.run_at_rate(JOBS_RATE, JOBS_S, seed=1)
             jobs = [_job(task_id, task) for task_id, task in driver.vendors.tasks.items()]
+            if not jobs:
+                raise RuntimeError("no job was made in time")
             return await _measure(instances[0], callbacks(jobs, instances[0].url), seconds)
 
 
@@ -111,7 +113,7 @@ def _job(task_id: str, task: KieTask) -> tuple[str, int, str]:
 
 
 def callbacks(jobs: list[tuple[str, int, str]], url: str) -> Iterator[bytes]:
-    """Callbacks of these jobs in turn; every body is another one."""
+    """Callbacks of these jobs, of which there is one at least, in turn; every body is another one."""
     host, number = urlsplit(url).netloc, 0
     while True:
         for task_id, _, token in jobs:

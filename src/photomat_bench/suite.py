@@ -90,7 +90,7 @@ class Suite:
     _databases: int = 0
     _slowest_s: float = 0.0
 
-    async def run(self, names: Sequence[str], rounds: int, *, tell: Callable[[str], None]) -> list[Figure]:
+    async def run(self, names: Sequence[str], rounds: int, *, tell: Callable[[str], None]) -> None:
         """Run each round in the order of the names, every second one backwards."""
         await new_database(self.server, TEMPLATE)
         await migrate(database_url(self.server, TEMPLATE))
@@ -102,6 +102,9 @@ class Suite:
                     self.skipped.setdefault(name, "no time was left for it")
                 if name not in self.skipped:
                     await self._measure(name, measurements[name], self.seed + number)
+
+    def figures(self) -> list[Figure]:
+        """What was measured so far."""
         return [
             Figure(name=name, unit=unit, better=better, values=tuple(values))
             for (name, unit, better), values in self.values.items()

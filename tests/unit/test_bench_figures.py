@@ -10,8 +10,10 @@ from photomat_bench.cli import app
 from photomat_bench.figures import Better, Figure, changes, lines_of, read_lines, target_results
 from photomat_bench.flow_run import percentiles
 from photomat_bench.flows import button_data
+from photomat_bench.report import markdown_of
 from photomat_bench.suite import MEASUREMENTS, PEERS
 from photomat_bench.vendors import fields_of
+from support.source import ROOT
 
 
 def figure(name: str, *values: float, better: Better = "more") -> Figure:
@@ -96,6 +98,12 @@ def test_an_unknown_measurement_is_refused_with_the_known_ones() -> None:
 
 def test_rate_and_max_exclude_each_other() -> None:
     assert CliRunner().invoke(app, ["flows", "--rate", "1", "--max"]).exit_code == 2
+
+
+def test_the_page_shows_the_committed_figures() -> None:
+    machine, figures = read_lines(ROOT / "bench" / "figures.jsonl")
+    shown = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert markdown_of(machine, figures, target_results(figures)) in shown, "photomat bench table prints it"
 
 
 def test_completion_offers_the_commands_there_are() -> None:

@@ -21,7 +21,7 @@ from photomat.templates.load import shipped_templates
 FILES: Final = "@files"
 """A value that is the name of a file."""
 LAB: Final = ("explore", "mutants", "storm", "money", "matrix", "fuzz")
-BENCH: Final = ("flows",)
+BENCH: Final = ("flows", "table")
 
 
 class Shell(StrEnum):
