@@ -113,7 +113,7 @@ def _compare(file: Path, machine: Mapping[str, object], figures: list[Figure]) -
         return
     changed = [change for change in changes(before, figures) if change.verdict != "same"]
     console.print(change_table(changed) if changed else "Nothing changed beyond the spread.")
-    for fact in ("cores", "python", "load_average"):
+    for fact in ("cores", "python", "load_average", "loop_ms"):
         if before_machine.get(fact) != machine.get(fact):
             console.print(
                 f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."

@@ -37,6 +37,8 @@ class FlowPlan:
     instances: int = 1
     kie_ms: int = 100
     seed: int = 1
+    warm_up_s: float = WARM_UP_S
+    counters_lag_s: float = COUNTERS_LAG_S
     settings: Mapping[str, str] = field(default_factory=dict)
     profile: Path | None = None
     engine: Engine | None = None
@@ -90,7 +92,7 @@ async def run_flows(
     async with _installation(plan, driver, dsn, folder) as instances:
         await _warm_up(driver, instances, plan)
         driver.start_counting()
-        meter = Meter(dsn=dsn, postgres_pid=postgres_pid, instances=instances)
+        meter = Meter(dsn=dsn, postgres_pid=postgres_pid, instances=instances, lag_s=plan.counters_lag_s)
         for instance in instances[:1] if plan.profile else []:
             instance.signal(signal.SIGUSR1)
         if begin is not None:
@@ -129,10 +131,12 @@ async def _installation(
 
 async def _warm_up(driver: FlowDriver, instances: Sequence[BenchInstance], plan: FlowPlan) -> None:
     """Fill caches and plans, and let the nightly audit of a new database pass."""
+    if not plan.warm_up_s:
+        return
     if plan.engine is None:
         await instances[0].until_logged(AUDITED, within_s=AUDIT_LIMIT_S)
-    await driver.run_at_rate(WARM_UP_RATE, WARM_UP_S, seed=plan.seed + 1000)
-    await asyncio.sleep(COUNTERS_LAG_S)
+    await driver.run_at_rate(WARM_UP_RATE, plan.warm_up_s, seed=plan.seed + 1000)
+    await asyncio.sleep(plan.counters_lag_s)
 
 
 async def _load(driver: FlowDriver, plan: FlowPlan) -> None:
@@ -154,10 +158,11 @@ class Meter:
     dsn: str
     postgres_pid: int
     instances: Sequence[BenchInstance]
+    lag_s: float
 
     async def read(self) -> Sample:
         at, product, postgres, vendors = self._processor()
-        await asyncio.sleep(COUNTERS_LAG_S)  # sessions report their counters at most once a second
+        await asyncio.sleep(self.lag_s)  # sessions report their counters at most once a second
         connection = await connect(self.dsn, name="bench meter")
         try:
             counts = await database_counts(connection)

@@ -17,7 +17,7 @@ from photomat.checks.smoke_environment import reserve_port
 from photomat_bench.vendors import KIE_KEY, TOKEN
 
 RUNNING: Final = "Photomat is running"
-READY_LIMIT_S: Final = 60.0
+READY_LIMIT_S: Final = 180.0
 STOP_LIMIT_S: Final = 20.0
 LIFTED: Final = {
     "KIE_CREATES_PER_10S": "2000",

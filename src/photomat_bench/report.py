@@ -30,7 +30,8 @@ def machine_lines(machine: Mapping[str, object]) -> str:
     packages, settings = machine["packages"], machine["postgresql"]
     return (
         f"Photomat {machine['photomat']}, Python {machine['python']}, {machine['system']}, "
-        f"{machine['cores']} cores, load average {machine['load_average']}\n"
+        f"{machine['cores']} cores, load average {machine['load_average']}, "
+        f"a fixed loop takes {machine['loop_ms']} ms\n"
         f"{_pairs(packages)}\nPostgreSQL: {_pairs(settings)}"
     )
 

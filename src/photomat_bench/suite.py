@@ -230,6 +230,8 @@ class Suite:
         figures = await measure_lifetime(self.lengths.idle, dsn=dsn, folder=folder)
         self._add("start: ready s", figures.ready_s, unit="s", better="less")
         self._add("start: import aiogram s", figures.import_s, unit="s", better="less")
+        self._add("start: CPU s to ready", figures.ready_cpu_s, unit="s", better="less")
+        self._add("start: import aiogram CPU s", figures.import_cpu_s, unit="s", better="less")
         self._add("start: memory MB", figures.ready_mb, unit="MB", better="less")
         self._add("start: import aiogram MB", figures.import_mb, unit="MB", better="less")
         self._add("idle: commits/s", figures.idle_commits_per_s, unit="/s", better="less")
@@ -248,6 +250,19 @@ async def machine_facts(server: BenchServer) -> Mapping[str, object]:
         "system": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),
         "load_average": round(os.getloadavg()[0], 1),
+        "loop_ms": _loop_ms(),
         "packages": {name: metadata.version(name) for name in PACKAGES},
         "postgresql": settings,
     }
+
+
+def _loop_ms() -> float:
+    """Processor milliseconds of a fixed loop, the least of five: how fast a core is just now, beside whatever else runs."""
+    took = []
+    for _ in range(5):
+        begin = time.process_time()
+        total = 0
+        for number in range(200_000):
+            total += number & 7
+        took.append((time.process_time() - begin) * 1000)
+    return round(min(took), 2)

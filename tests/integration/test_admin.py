@@ -148,8 +148,8 @@ async def test_a_confirmation_handled_again_after_a_crash_moves_the_money_once(
         assert "второй раз ничего не сделано" in shop.owner.newest
 
 
-async def _dies(_pool: object, handled: Sequence[object]) -> list[bool]:
-    return [False for _ in handled]
+async def _dies(_pool: object, handled: Sequence[object]) -> list[None]:
+    return [None for _ in handled]
 
 
 async def test_an_action_that_was_left_or_replaced_does_nothing(database: str) -> None:

@@ -43,6 +43,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "examples list": ("subject",),
     "broadcast list": ("broadcast_id", "recipients"),
     "users list": ("user_id",),
+    "results show": ("copies",),
 }
 """Arrays for machines, one sentence where there is nothing; the facts of a row that people see as well."""
 

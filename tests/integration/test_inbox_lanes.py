@@ -35,7 +35,7 @@ async def claim_surely(pool: Pool, instance: str = "one") -> Claimed:
 
 async def end(pool: Pool, claimed: Claimed) -> bool:
     async with transaction(pool) as tx:
-        return await finish(tx, [claimed]) == {claimed.received_id}
+        return claimed.received_id in await finish(tx, [claimed])
 
 
 async def pending(pool: Pool, lane: str = "u7") -> int:

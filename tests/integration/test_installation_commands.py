@@ -78,6 +78,8 @@ WRITES = (
     "examples make --yes",
     "examples forget template:portrait --reason x",
     "prune",
+    "results move",
+    "results sweep",
 )
 READS = (
     "backup list",
@@ -120,6 +122,7 @@ READS = (
     "examples list",
     "assistant usage",
     "prune --dry-run",
+    "results show",
 )
 ELSEWHERE = {
     "run": "test_installation.py of tests/acceptance",

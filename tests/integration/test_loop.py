@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from photomat.app.flow import DUE
+from photomat.operators.settings import VALUES_BY_NAME
 from photomat.work import due_poller, duties
-from photomat.work.due_poller import DuePoller, Wakes
+from photomat.work.due_poller import DuePoller, Wakes, WatchedValue
 from photomat.work.duties import every, first_of, run_while_active, until_it_works
 from photomat.work.loop import Loop, LoopStep
 from support.database import pool_of, shift_clock
@@ -132,6 +133,22 @@ async def test_run_once_does_what_is_due_and_says_how_many() -> None:
     assert [await loop.run_once() for _ in range(3)] == [2, 1, 0]
 
 
+async def test_a_loop_claims_again_when_an_item_is_done_or_it_is_woken_and_not_to_find_nothing() -> None:
+    work = Work(due=[1, 2, 3])
+    async with looping(work, width=5) as (wake, stop):
+        await until(lambda: work.begun == [1, 2, 3])
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert work.asked == [5]
+        work.due = [4, 5, 6]
+        wake.set()
+        await until(lambda: work.begun == [1, 2, 3, 4, 5])
+        work.gate.set()
+        await until(lambda: sorted(work.done) == [1, 2, 3, 4, 5, 6])
+        stop.set()
+    assert work.asked[:2] == [5, 2]
+
+
 # Pulse
 
 
@@ -157,6 +174,18 @@ async def test_one_question_wakes_those_who_have_work_and_nobody_else(database: 
         await a_done_job(pool, user)
         await pool.execute("UPDATE generation_jobs SET ring_due_at = photomat_now(), due_at = NULL")
         assert await woken() == {"deliveries", "rings"}
+
+
+async def test_other_values_are_read_with_the_same_question(database: str) -> None:
+    async with pool_of(database) as pool:
+        told: list[Any] = []
+        await pool.execute("INSERT INTO setting_values (name, value, operator) VALUES ('MARKUP', '3', 'anna')")
+        watched = {
+            "settings": WatchedValue(select=VALUES_BY_NAME, tell=told.append),
+            "nothing": WatchedValue(select="SELECT 1 WHERE false", tell=told.append),
+        }
+        await DuePoller(pool, Wakes(DUE), DUE, watched=watched).poll_once()
+        assert told == [{"MARKUP": "3"}, None]
 
 
 async def test_the_pulse_beats_on_through_trouble_and_says_it_once(database: str, monkeypatch: Any) -> None:

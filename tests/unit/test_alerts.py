@@ -34,6 +34,7 @@ FIGURES: dict[IncidentKind, Figures] = {
     IncidentKind.RECEIPTS_WAITING: {"count": 2, "receipt": 7, "minutes": 61},
     IncidentKind.TICKETS_WAITING: {"count": 2, "ticket": 45, "minutes": 61},
     IncidentKind.APPEALS_WAITING: {"count": 2, "minutes": 75},
+    IncidentKind.RESULTS_STORE: {"count": 3, "minutes": 12},
     IncidentKind.BACKUP: {"hours": 30, "wanted": 24, "error": "pg_dump failed: <b>no room"},
     IncidentKind.FISCAL_RECEIPTS: {"late": 5, "blocked": 2, "fiscal": 91},
     IncidentKind.TAX_SERVICE: {"count": 6, "cause": "password"},

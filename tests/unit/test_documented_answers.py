@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from photomat.delivery.caption import readable
-from photomat.kie.results import BESIDE_OUTPUTS, NEVER_OUTPUTS, STEMS, stem_keys
+from photomat.kie.results import BESIDE_OUTPUTS, NEVER_OUTPUTS, STEM_FILES, STEMS
 from photomat.kie.state_parser import KieState, Reading, parse_kie_state
 from photomat.kie.unread_fields import MAX_OUTPUTS
 from photomat.texts.load import load_texts
@@ -43,8 +43,8 @@ def part(number: int, name: str) -> dict[str, Any]:
 
 WORDS = [{"text": "Verse one", "title": "Song", "status": "complete", "errorMessage": ""}, {"text": "Verse two"}]
 SONGS = [track(1), track(2)]
-CAMEL_STEMS = {stem_keys(stem)[1]: url(f"{stem}.mp3") for stem in STEMS}
-SNAKE_STEMS = {stem_keys(stem)[0]: url(f"{stem}.mp3") for stem in STEMS}
+CAMEL_STEMS = {key: url(f"{stem}.mp3") for key, stem in zip([*STEM_FILES][1::2], STEMS, strict=True)}
+SNAKE_STEMS = {f"{stem}_url": url(f"{stem}.mp3") for stem in STEMS}
 PARTS = [part(number, name) for number, name in enumerate(("Vocals", "Drum Kit", "Piano", *map(str, range(17))))]
 SEGMENTS = {
     "segments_count": 2,

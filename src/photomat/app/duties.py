@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -14,7 +15,7 @@ from photomat.backup.make import copy_forgotten
 from photomat.backup.schedule import run_by_itself
 from photomat.bot.profile import parts_of, read_picture
 from photomat.bot.updates import Poller, use_polling, use_webhook
-from photomat.cluster.instances import forget_dead_instances
+from photomat.cluster.instances import alive_instances, forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.leftovers import sweep_stores
@@ -45,6 +46,8 @@ from photomat.work.retention import prune
 
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
+MAX_SKIPPED: Final = 9
+"""With all instances alive, one sweep in ten is done; leases run out meanwhile anyway."""
 PLACES_EVERY_S: Final = 10.0
 PROFILE_EVERY_S: Final = 60.0
 FORGOTTEN_EVERY_S: Final = 60.0
@@ -66,9 +69,7 @@ def duties_of(program: Program) -> list[Duty]:
     return [
         *_receive_updates(program),
         every(PROFILE_EVERY_S, "profile", lambda: _keep_profile(program)),
-        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
-        every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
-        every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
+        at_intervals(SWEEP_EVERY_S, "claims", ClaimSweep(pool=program.pool).sweep_if_due),
         every(PLACES_EVERY_S, "places", lambda: refresh_places(program.pool, creates=program.claims.creates)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
         every(FORGOTTEN_EVERY_S, "forgotten", lambda: _rearm_stuck(program.pool)),
@@ -88,6 +89,27 @@ def duties_of(program: Program) -> list[Duty]:
         every(RESTORE_EVERY_S, "restore", lambda: _read_payments_again(program, stars())),
         *([_backup_duty(program)] if program.settings.backup_dir and program.settings.backup_every_h else []),
     ]
+
+
+@dataclass(slots=True, kw_only=True)
+class ClaimSweep:
+    """Frees the lanes, claims and delivery locks of dead instances: as soon as one is gone, and now and then in any case."""
+
+    pool: Pool
+    _alive: frozenset[str] | None = None
+    _skipped: int = 0
+
+    async def sweep_if_due(self) -> None:
+        alive = await alive_instances(self.pool)
+        is_one_gone = self._alive is None or not self._alive <= alive
+        if not is_one_gone and self._skipped < MAX_SKIPPED:
+            self._skipped += 1
+            return
+        if await is_ours(self.pool):
+            await free_lanes_of_dead_instances(self.pool)
+            await free_claims_of_dead_instances(self.pool)
+            await free_locks_of_dead_instances(self.pool)
+        self._alive, self._skipped = alive, 0
 
 
 async def _compare_fiscal(program: Program) -> None:

@@ -127,7 +127,14 @@ def update_steps(
             wake(name)
 
     return [
-        LoopStep(name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=UPDATE_WIDTH),
+        LoopStep(
+            name="updates",
+            claim=lambda limit: worker().claim(limit),
+            do=handle,
+            width=UPDATE_WIDTH,
+            claims_all=True,
+            ends_wake=False,
+        ),
         LoopStep(
             name="pre-checkout",
             claim=lambda limit: pre_checkout_worker().claim(limit),
@@ -163,19 +170,31 @@ def job_steps(
     return [
         LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=8),
         LoopStep(
-            name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
+            name="submits",
+            claim=claims.submits,
+            do=submitter.submit,
+            width=max(SUBMIT_WIDTH, claims.creates.limit),
+            claims_all=True,
+            ends_wake=False,
         ),
-        LoopStep(name="looks", claim=claims.looks, do=poller.look, width=max(LOOK_WIDTH, claims.queries.limit)),
+        LoopStep(
+            name="looks",
+            claim=claims.looks,
+            do=poller.look,
+            width=max(LOOK_WIDTH, claims.queries.limit),
+            ends_wake=False,
+        ),
         LoopStep(
             name="deliveries",
             claim=claim_deliveries,
             do=lambda card: coordinator().deliver_result_atomic(card),
             width=DELIVERY_WIDTH,
             claims_all=True,
+            ends_wake=False,
         ),
         message_step("rings", completions, width=4, claims_all=True),
         message_step("sends", resender, width=2),
-        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2, claims_all=True),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2, claims_all=True, ends_wake=False),
     ]
 
 
@@ -239,4 +258,6 @@ def assistant_step(assistant: Callable[[], AssistantLoop]) -> LoopStep[Any]:
 
 
 def message_step(name: str, kind: MessageKind[Any], *, width: int, claims_all: bool = False) -> LoopStep[Any]:
-    return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width, claims_all=claims_all)
+    return LoopStep(
+        name=name, claim=kind.claim, do=kind.deliver, width=width, claims_all=claims_all, ends_wake=not claims_all
+    )

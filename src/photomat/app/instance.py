@@ -6,6 +6,7 @@ sweeps when its leases expire.
 """
 
 import asyncio
+import gc
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any, Final
@@ -29,13 +30,16 @@ from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import begin
-from photomat.work.due_poller import DuePoller
+from photomat.operators.settings import VALUES_BY_NAME
+from photomat.work.due_poller import DuePoller, WatchedValue
 from photomat.work.duties import Duty, first_of, run_while_active
 from photomat.work.loop import Loop, LoopStep
 
 DRAIN_S: Final = 8.0
 TEND_EVERY_S: Final = 2.0
 RECEIVING_PATIENCE_S: Final = 3.0
+COLLECT_EVERY: Final = 10_000
+"""New objects between two garbage collections. Python's default, 700, costs a callback a tenth of its processor time."""
 log = get_logger()
 
 
@@ -72,6 +76,8 @@ async def run(
         heartbeat = program.heartbeat()
         await heartbeat.beat()
         await _serve_web(stack, program)
+        gc.freeze()  # what was loaded so far stays: no collection looks at it again
+        gc.set_threshold(COLLECT_EVERY)
         log.info("STARTED", instance=program.instance, version=__version__, port=settings.port)
         lost_to_other_bot = await _run_until(program, heartbeat, direct=direct, tend=tend, stop=stop, ready=ready)
         await heartbeat.leave()
@@ -109,6 +115,7 @@ async def _run_until(
     steps = program.instance_steps()
     updates = program.update_steps()
     everywhere = program.settings.update_workers == "all"
+    suspect = asyncio.Event()
     duties = duties_of(program) + ([] if everywhere else [_loop_duty(program, step) for step in updates])
     async with asyncio.TaskGroup() as group:
         helpers: list[asyncio.Task[Any]] = [
@@ -119,11 +126,10 @@ async def _run_until(
         workers = [
             group.create_task(Leader(direct, program.state, drain=program.drain).run(stop)),
             group.create_task(heartbeat.run(stop)),
-            group.create_task(DuePoller(program.pool, program.wakes, DUE).run(stop)),
-            group.create_task(program.live.run(program.pool, stop)),
+            group.create_task(_due_poller(program, suspect).run(stop)),
             group.create_task(_be_active(program, duties, stop)),
             group.create_task(_tend(tend, stop)),
-            (watch := group.create_task(_watch_installation(program, stop))),
+            (watch := group.create_task(_watch_installation(program, suspect, stop))),
             group.create_task(program.guard.run(stop)),
             group.create_task(program.disk.run(stop)),
             *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
@@ -165,9 +171,27 @@ async def _tend(tend: Callable[[], object], stop: asyncio.Event) -> None:
             log.error("DATABASE_DOWN", error=str(error))
 
 
-async def _watch_installation(program: Program, stop: asyncio.Event) -> str | None:
+def _due_poller(program: Program, suspect: asyncio.Event) -> DuePoller:
+    """Reads with every poll also the operators' settings, and the owner of the database; `suspect`: it is not our bot."""
+
+    def tell_owner(bot_id: int | None) -> None:
+        if bot_id != program.bot_id:
+            suspect.set()
+
+    watched = {
+        "setting values": WatchedValue(select=VALUES_BY_NAME, tell=program.live.take_over),
+        "owner": WatchedValue(select=installation.OWNER, tell=tell_owner),
+    }
+    return DuePoller(program.pool, program.wakes, DUE, watched=watched)
+
+
+async def _watch_installation(program: Program, suspect: asyncio.Event, stop: asyncio.Event) -> str | None:
     """Stop when the database is given to another bot, and return the reason; claims are refused already."""
-    while not await sleep_until_set(stop, TEND_EVERY_S):
+    while not stop.is_set():
+        await first_of(suspect.wait, stop.wait)
+        if stop.is_set():
+            break
+        suspect.clear()
         try:
             async with program.heartbeat_pool.acquire() as connection:
                 problem = installation.refusal(await installation.read_owner(connection), program.bot_id)

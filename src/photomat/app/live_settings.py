@@ -8,7 +8,6 @@ one update, one alert check or one reward sees one set of them from begin to end
 changed, an older version runs) is not used, and logged. Imports no aiogram.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,8 +18,6 @@ from pydantic import ValidationError
 
 from photomat.app.settings import GivenSettings, Settings
 from photomat.db.pool import UNMIGRATED, Pool
-from photomat.kernel.clock import sleep_until_set
-from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.operators.settings import (
     MAX_LENGTH,
@@ -123,7 +120,6 @@ LINES: Final = frozenset({"transfer_details", "bot_description", "bot_descriptio
 LEAST_SECRET: Final = 8
 """Shorter parts of secrets are ordinary words and numbers."""
 MAX_DIGITS: Final = 30
-EVERY_S: Final = 1.0
 T = TypeVar("T")
 log = get_logger()
 
@@ -153,8 +149,10 @@ class LiveSettings:
         return latest
 
     async def refresh(self, pool: Pool) -> None:
-        """Take over what operators have changed since the last time."""
-        values = await read_values(pool)
+        self.take_over(await read_values(pool))
+
+    def take_over(self, values: Mapping[str, str]) -> None:
+        """Apply what operators have changed since the last time; the due poller reads the values once a second."""
         if values == self._seen:
             return
         before, (self.current, unused) = self.current, with_values(self.base, values)
@@ -165,14 +163,6 @@ class LiveSettings:
                 log.info("SETTING_APPLIED", setting=name.upper(), value=as_text(now))
         for name, refused in unused.items():
             log.warning("SETTING_UNUSED", setting=name, reason=refused.says.plain)
-
-    async def run(self, pool: Pool, stop: asyncio.Event) -> None:
-        """Refresh once a second; while the database is away the settings stay as they are."""
-        while not await sleep_until_set(stop, EVERY_S):
-            try:
-                await self.refresh(pool)
-            except Exception as error:  # noqa: BLE001  the due poller reports a lost database
-                log.debug("SETTINGS_UNREAD", error=describe(error))
 
 
 async def effective(pool: Pool, base: Settings) -> Settings:

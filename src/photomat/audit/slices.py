@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Final
 
-from photomat.audit.invariant import Invariant
+from photomat.audit.invariant import MOVES, Invariant
 from photomat.audit.run import INVARIANTS, Violation, find_violation, violations
 from photomat.db.pool import Connection, Pool
 from photomat.db.rows import require_row
@@ -29,7 +29,12 @@ OLD_SLICES: Final = OldRows(table="audit_slices", age="checked_at")
 OFFENDERS_KEPT: Final = 100
 
 TRANSACTIONS, USERS, JOBS, DAYS, WHOLE = "transactions", "users", "jobs", "days", "whole"
-WIDTHS: Final = {TRANSACTIONS: 50_000, USERS: 5_000, JOBS: 20_000, DAYS: 7}
+GIFTS, USES, FRIENDS, SHARES = "gifts", "promo uses", "friends", "shares"
+WIDTHS: Final = dict.fromkeys((USERS, GIFTS, USES, FRIENDS, SHARES), 5_000) | {
+    TRANSACTIONS: 50_000,
+    JOBS: 20_000,
+    DAYS: 7,
+}
 """Rows in a slice; days for sealed days."""
 NEXT: Final = {
     TRANSACTIONS: """
@@ -37,6 +42,10 @@ NEXT: Final = {
     """,
     USERS: "SELECT user_id FROM wallets WHERE user_id > $1::bigint ORDER BY 1 OFFSET $2 LIMIT 1",
     JOBS: "SELECT job_id FROM generation_jobs WHERE job_id > $1::bigint ORDER BY 1 OFFSET $2 LIMIT 1",
+    GIFTS: "SELECT gift_id FROM gifts WHERE gift_id > $1::bigint ORDER BY 1 OFFSET $2 LIMIT 1",
+    USES: "SELECT use_id FROM promo_uses WHERE use_id > $1::bigint ORDER BY 1 OFFSET $2 LIMIT 1",
+    FRIENDS: "SELECT friend_id FROM referrals WHERE friend_id > $1::bigint ORDER BY 1 OFFSET $2 LIMIT 1",
+    SHARES: "SELECT payment_id FROM referral_shares WHERE payment_id > $1::bigint ORDER BY 1 OFFSET $2 LIMIT 1",
     DAYS: """
         SELECT day - date '2000-01-01' FROM sealed_days
          WHERE day - date '2000-01-01' > $1::bigint ORDER BY 1 OFFSET $2 LIMIT 1
@@ -102,6 +111,31 @@ SAME_DRAFT: Final = """
         SELECT * FROM generation_jobs
          WHERE draft_id IN (SELECT draft_id FROM generation_jobs WHERE job_id >= $1 AND job_id < $2))
 """
+NAMED: Final = """
+    named AS MATERIALIZED (
+        SELECT reference, reason FROM ledger_transactions WHERE transaction_id >= $1 AND transaction_id < $2
+        UNION SELECT original.reference, original.reason
+                FROM ledger_transactions AS booked
+                JOIN ledger_transactions AS original ON original.transaction_id = coalesce(booked.reverses, booked.refunds)
+               WHERE booked.transaction_id >= $1 AND booked.transaction_id < $2)
+"""
+"""The references of the range and of what it gives back; a reward's reference holds the key of its row."""
+
+
+def rewards(*, table: str, key: str, references: str, in_reference: str | None = None, also: str | None = None) -> str:
+    """The rows of a range with the money their references name; or, by `in_reference`, of a range of transactions."""
+    keys = f"SELECT {key} FROM {table} WHERE {key} >= $1 AND {key} < $2"  # noqa: S608  our own constants
+    if in_reference is not None:
+        keys = f"SELECT {in_reference}"
+    return f"""
+        {f"{NAMED}, " if in_reference is not None else ""}
+        keys AS MATERIALIZED (SELECT DISTINCT key FROM ({keys}) AS found (key)),
+        {table} AS NOT MATERIALIZED (SELECT {table}.* FROM keys JOIN {table} ON {table}.{key} = keys.key),
+        wanted AS MATERIALIZED ({references} {f"UNION {also}" if also is not None else ""}),
+        {MOVES}
+    """  # noqa: S608  our own constants
+
+
 BY_DAY: Final = f"""
     ledger_transactions AS NOT MATERIALIZED (
         SELECT * FROM ledger_transactions
@@ -129,6 +163,34 @@ _BOTH_SIDES: Final = (
     Slicing(part=TRANSACTIONS, scope=REFERENCES_BOOKED),
     Slicing(part=JOBS, scope=REFERENCES_HELD),
 )
+_GIFT: Final = {
+    "table": "gifts",
+    "key": "gift_id",
+    "references": """
+        SELECT way || key AS reference FROM keys, (VALUES ('gift-out:'), ('gift-in:'), ('gift-back:')) AS ways (way)""",
+}
+_USE: Final = {"table": "promo_uses", "key": "use_id", "references": "SELECT 'promo:' || key AS reference FROM keys"}
+_REWARD: Final = {
+    "table": "referrals",
+    "key": "friend_id",
+    "references": """
+        SELECT 'referral:' || key || side AS reference FROM keys, (VALUES (':inviter'), (':friend')) AS sides (side)""",
+}
+_SHARE: Final = {
+    "table": "referral_shares",
+    "key": "payment_id",
+    "references": "SELECT 'referral:payment:' || key AS reference FROM keys",
+}
+
+
+def _from_both(part: str, row: Mapping[str, str], *, in_reference: str, also: str) -> tuple[Slicing, ...]:
+    """By the rows, and by the transactions: money without its row is found there."""
+    return (
+        Slicing(part=part, scope=rewards(**row)),
+        Slicing(part=TRANSACTIONS, scope=rewards(**row, in_reference=in_reference, also=also)),
+    )
+
+
 SLICED: Final[Mapping[str, tuple[Slicing, ...]]] = {
     "transaction-balances": _ONE_TRANSACTION,
     "ledger-balances": _ONE_TRANSACTION,
@@ -161,6 +223,41 @@ SLICED: Final[Mapping[str, tuple[Slicing, ...]]] = {
     "cost-is-what-kie-took": _JOB,
     "one-job-per-card": (Slicing(part=JOBS, scope=SAME_CARD),),
     "one-job-per-draft": (Slicing(part=JOBS, scope=SAME_DRAFT),),
+    "gift-went-one-way": _from_both(
+        GIFTS,
+        _GIFT,
+        in_reference="split_part(reference, ':', 2)::bigint FROM named WHERE reference ~ '^gift-(out|in|back):[0-9]{1,18}$'",
+        also="""
+            SELECT reference FROM named WHERE reason = 'gift'
+            UNION SELECT reference FROM entries JOIN ledger_transactions USING (transaction_id)
+                   WHERE transaction_id >= $1 AND transaction_id < $2 AND account = 'gift'
+        """,
+    ),
+    "promo-credit-has-its-use": _from_both(
+        USES,
+        _USE,
+        in_reference="substr(reference, 7)::bigint FROM named WHERE reference ~ '^promo:[0-9]{1,18}$'",
+        also="SELECT reference FROM named WHERE reason IN ('promo', 'bonus')",
+    ),
+    "referral-reward-has-its-referral": _from_both(
+        FRIENDS,
+        _REWARD,
+        in_reference="split_part(reference, ':', 2)::bigint FROM named"
+        " WHERE reference ~ '^referral:[0-9]{1,18}:(inviter|friend)$'",
+        also="SELECT reference FROM named WHERE reason = 'referral'",
+    ),
+    "referral-share-is-of-its-payment": _from_both(
+        SHARES,
+        _SHARE,
+        in_reference="substr(reference, 18)::bigint FROM named WHERE reference ~ '^referral:payment:[0-9]{1,18}$'",
+        also="SELECT reference FROM named WHERE reason = 'referral'",
+    ),
+    "referral-follows-a-paid-job": (
+        Slicing(
+            part=FRIENDS,
+            scope="referrals AS NOT MATERIALIZED (SELECT * FROM referrals WHERE friend_id >= $1 AND friend_id < $2)",
+        ),
+    ),
     "sealed-days-are-unchanged": (
         Slicing(
             part=DAYS,
@@ -195,7 +292,7 @@ async def violations_in_slices(connection: Connection, *, widths: Mapping[str, i
 def parts() -> list[str]:
     """Everything there is to check, in order: the parts that are cut, then each invariant that is checked as a whole."""
     whole = [f"{WHOLE}: {one.name}" for one in INVARIANTS if one.name not in SLICED]
-    return [*whole, TRANSACTIONS, USERS, JOBS, DAYS]
+    return [*whole, *NEXT]
 
 
 async def check_part(

@@ -51,6 +51,7 @@ from photomat.work.controls import FIND_PAUSE_OF_BOT, Pause, pause_of
 
 Write: TypeAlias = Callable[[Transaction], Awaitable[object]]
 ANY_LOOP: Final = (
+    "updates",
     "uploads",
     "submits",
     "deliveries",
@@ -309,10 +310,10 @@ class HandledUpdate:
     ctx: UpdateContext | None
 
 
-async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[bool]:
-    """Write everything and mark the updates as handled, in one transaction.
+async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[int | None]:
+    """Write everything and mark the updates as handled, in one transaction; how many more wait in the lane of each.
 
-    False for one whose fence has moved on: another worker has its lane, and nothing of it is written.
+    None for one whose fence has moved on: another worker has its lane, and nothing of it is written.
     """
     async with transaction(pool) as tx:
         ours = await finish(tx, [each.claimed for each in handled])
@@ -320,7 +321,7 @@ async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[b
             if each.ctx is not None and each.claimed.received_id in ours:
                 await _write(tx, each.ctx)
         failpoint("update.before_commit")
-    return [each.claimed.received_id in ours for each in handled]
+    return [ours.get(each.claimed.received_id) for each in handled]
 
 
 async def _write(tx: Transaction, ctx: UpdateContext) -> None:

@@ -132,7 +132,7 @@ class UpdateWorker:
     instance: InstanceId
     lease_s: float
     pre_checkout: bool = False
-    _commits: Together[HandledUpdate, bool] = field(init=False)
+    _commits: Together[HandledUpdate, int | None] = field(init=False)
 
     def __post_init__(self) -> None:
         self._commits = Together(self._commit_together)
@@ -169,31 +169,31 @@ class UpdateWorker:
     async def _process(self, claimed: Claimed, corr: str) -> tuple[str, ...]:
         if claimed.tried_too_often:
             await self._park(claimed, error="the process ended in every attempt")
-            return ()
+            return ANY_LOOP
         failpoint("update.before_handle")
         try:
             async with asyncio.timeout(self.lease_s * SHARE_OF_LEASE):
                 ctx = await self._run_handlers(claimed, corr)
             failpoint("update.after_handle")
-            is_ours = await self._commit(HandledUpdate(claimed=claimed, ctx=ctx))
+            waiting = await self._commit(HandledUpdate(claimed=claimed, ctx=ctx))
         except Exception as trouble:  # noqa: BLE001  the top of a loop: every trouble ends in a retry or a parked row
             await self._retry_or_park(claimed, trouble)
             return ANY_LOOP
-        if not is_ours:
+        if waiting is None:
             log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
             return ANY_LOOP
         failpoint("update.after_commit")
         log.info("UPDATE_HANDLED", kind=kind_of(claimed.update), corr=corr if ctx is None else ctx.corr)
-        return () if ctx is None else ctx.wakes
+        return (*(("updates",) if waiting else ()), *(() if ctx is None else ctx.wakes))
 
-    async def _commit(self, handled: HandledUpdate) -> bool:
-        """Commit it, together with others where it is plain; False when its lane was lost."""
+    async def _commit(self, handled: HandledUpdate) -> int | None:
+        """Commit it, together with others where it is plain; how many more wait in its lane, None when it was lost."""
         if handled.ctx is None or handled.ctx.is_plain:
             return await self._commits.add(handled)
-        [is_ours] = await commit_updates(self.config.pool, [handled])
-        return is_ours
+        [waiting] = await commit_updates(self.config.pool, [handled])
+        return waiting
 
-    async def _commit_together(self, handled: Sequence[HandledUpdate]) -> list[bool]:
+    async def _commit_together(self, handled: Sequence[HandledUpdate]) -> list[int | None]:
         return await commit_updates(self.config.pool, handled)
 
     async def _run_handlers(self, claimed: Claimed, corr: str) -> UpdateContext | None:

@@ -16,6 +16,7 @@ from photomat.kernel.errors import Startup, Transient
 from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
 
+OWNER: Final = "SELECT bot_id FROM installation"
 SANDBOX_BOT: Final = BotId(424242)
 """The bot of the simulated Telegram; no real bot has such a low id."""
 

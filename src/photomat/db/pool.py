@@ -138,10 +138,11 @@ class BoundedPool(_Pool):
 
     async def release(self, connection: PoolConnectionProxy, *, timeout: float | None = None) -> None:  # noqa: ASYNC109  asyncpg's
         """Return a connection; a clean one at once, without a moment in which the caller can be canceled."""
-        session: SyncedConnection | None = connection._con  # noqa: SLF001  the three of them are what asyncpg's method does
+        proxy: Any = connection  # its stubs describe only the public part; the rest is what asyncpg's own method does
+        session: SyncedConnection | None = proxy._con  # noqa: SLF001
         if session is not None and session.is_clean():
-            session._on_release()  # noqa: SLF001
-            await connection._holder.release(None)  # noqa: SLF001
+            proxy._con._on_release()  # noqa: SLF001
+            await proxy._holder.release(None)  # noqa: SLF001
         else:
             await super().release(connection, timeout=timeout)
 

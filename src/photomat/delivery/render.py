@@ -137,6 +137,7 @@ def locked_card(row: Row) -> LockedCard:
         doubtful=row["card_doubtful"],
         delivered=row["delivered_at"] is not None,
         wait=Wait(),
+        others_wait=bool(row.get("others_wait")),
     )
 
 

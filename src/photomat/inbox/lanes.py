@@ -66,18 +66,18 @@ async def drop_waiting(tx: Transaction) -> int:
     return dropped
 
 
-async def finish(tx: Transaction, claims: Sequence[Claimed]) -> set[ReceivedId]:
-    """Mark updates as handled and end their leases; return their ids, without those whose lane was lost.
+async def finish(tx: Transaction, claims: Sequence[Claimed]) -> dict[ReceivedId, int]:
+    """Mark updates as handled and end their leases; how many more wait in the lane of each.
 
-    Nothing may be written for a lost one.
+    Those whose lane was lost are left out: nothing may be written for them.
     """
-    held = await store.lower_pending(tx, claims)
-    ours = [claimed for claimed in claims if claimed.lane in held]
+    waiting = await store.lower_pending(tx, claims)
+    ours = [claimed for claimed in claims if claimed.lane in waiting]
     handled = await store.mark_handled(tx, [claimed.received_id for claimed in ours]) if ours else 0
     if handled != len(ours):
         raise Corrupt(f"one of {[claimed.received_id for claimed in ours]} was ended while we held its lane")
     await store.forget_lanes_of_one(tx, ours)
-    return {claimed.received_id for claimed in ours}
+    return {claimed.received_id: waiting[claimed.lane] for claimed in ours}
 
 
 async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_s: float, counted: bool = True) -> bool:

@@ -178,8 +178,8 @@ async def reset_empty_lanes(tx: Transaction, *, bot_id: BotId, lanes: Collection
     )
 
 
-async def lower_pending(tx: Transaction, claims: Sequence[Claimed]) -> set[str]:
-    """End the leases of these claims; return their lanes. A lane that was lost is left out.
+async def lower_pending(tx: Transaction, claims: Sequence[Claimed]) -> dict[str, int]:
+    """End the leases of these claims; how many updates still wait in each lane. A lane that was lost is left out.
 
     Lanes are locked in one order: two instances may hold claims of the same lanes, one of them lost.
     """
@@ -198,13 +198,13 @@ async def lower_pending(tx: Transaction, claims: Sequence[Claimed]) -> set[str]:
            SET pending = pending - 1, due_at = photomat_now(), leased_until = NULL, leased_by = NULL
           FROM held
          WHERE lanes.bot_id = held.bot_id AND lanes.lane = held.lane
-        RETURNING lanes.lane
+        RETURNING lanes.lane, pending
         """,
         [claimed.bot_id for claimed in claims],
         [claimed.lane for claimed in claims],
         [claimed.fence for claimed in claims],
     )
-    return {row["lane"] for row in rows}
+    return {row["lane"]: row["pending"] for row in rows}
 
 
 async def put_off_lane(tx: Transaction, claimed: Claimed, *, wait_s: float) -> bool:

@@ -90,12 +90,12 @@ class Claims:
 
     async def looks(self, limit: int) -> list[Job]:
         """Jobs to poll now; those that need a query each with its place. Without room, those that need none."""
-        jobs, queries = await self._looks(limit)
-        if queries is None and await self.pool.fetchval(f"SELECT EXISTS ({store.LOOKS_DUE})"):
+        jobs, is_due, queries = await self._looks(limit)
+        if is_due and queries is None:
             await budget.open_budget(self.pool, self.queries)
-            more, queries = await self._looks(limit - len(jobs))
+            more, is_due, queries = await self._looks(limit - len(jobs))
             jobs += more
-        if not jobs and queries == 0:
+        if is_due and not jobs and not queries:
             wait_s = (await budget.room(self.pool, self.queries)).wait_s
             raise NoRoom(f"no room in {self.queries.name}", retry_after_s=wait_s)
         return jobs

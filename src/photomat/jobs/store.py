@@ -379,9 +379,10 @@ async def record_unknown(tx: Transaction, job: Job, *, error: str) -> bool:
 
 
 class ClaimedLooks(NamedTuple):
-    """Jobs to poll, and how many queries the budget allowed; None without a row of the budget."""
+    """Jobs to poll, whether any was due, and how many queries the budget allowed for them; None without its row."""
 
     jobs: list[Job]
+    is_due: bool
     queries: int | None
 
 
@@ -395,8 +396,9 @@ async def claim_looks(
     """
     rows = await pool.fetch(
         f"""
-        WITH places AS MATERIALIZED ({PLACES.format(name="$4", limit="$6", window="$7")} AND EXISTS ({LOOKS_DUE})
-             FOR UPDATE
+        WITH work AS MATERIALIZED (SELECT EXISTS ({LOOKS_DUE}) AS is_due
+        ), places AS MATERIALIZED (
+            {PLACES.format(name="$4", limit="$6", window="$7")} AND (SELECT is_due FROM work) FOR UPDATE
         ), silent AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status <> 'pending' AND due_at <= photomat_now() AND (external_task_id IS NULL OR status = 'done')
@@ -427,7 +429,7 @@ async def claim_looks(
         ), asked AS (
             SELECT count(*)::int AS calls FROM claimed WHERE external_task_id IS NOT NULL AND status <> 'done'
         ), spent AS ({SPEND.format(name="$4", window="$7")})
-        SELECT claimed.*, places.calls FROM (SELECT) AS once LEFT JOIN places ON true LEFT JOIN claimed ON true
+        SELECT claimed.*, is_due, places.calls FROM work LEFT JOIN places ON true LEFT JOIN claimed ON true
         """,  # noqa: S608  constants of ours
         limit,
         lease,
@@ -438,7 +440,7 @@ async def claim_looks(
         timedelta(seconds=queries.window_s),
     )
     jobs = [job_of(row, via=row["claimed_via"]) for row in rows if row["job_id"] is not None]
-    return ClaimedLooks(jobs, rows[0]["calls"])
+    return ClaimedLooks(jobs, rows[0]["is_due"], rows[0]["calls"])
 
 
 async def schedule_look(
@@ -452,7 +454,7 @@ async def schedule_look(
     seen: bool = False,
     is_slow: bool = False,
 ) -> bool:
-    """Release the claim and schedule the next poll (None: never); a wake-up that came meanwhile is kept.
+    """Release the claim and schedule the next poll (None: never); True if a wake-up that came meanwhile makes it due now.
 
     A task `seen` at Kie is no longer lost. Progress makes the card due only while the card is up to date; that the job is
     slow makes it due once.
@@ -472,7 +474,7 @@ async def schedule_look(
                last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
                progress = greatest(progress, $6)
          WHERE job_id = $1 AND fence = $2
-        RETURNING true
+        RETURNING woken_via IS NOT NULL AND due_at IS NOT NULL
         """,
         after,
         via,

@@ -33,7 +33,7 @@ def _import_without_building() -> Mapping[str, Any]:
     build = BaseModel.__dict__["model_rebuild"]
 
     def remember_names(
-        _kind: type[BaseModel], *, _types_namespace: Mapping[str, Any] | None = None, **_: object
+        _kind: type[BaseModel], /, *, _types_namespace: Mapping[str, Any] | None = None, **_: object
     ) -> None:
         names.update(_types_namespace or {})
 
@@ -47,10 +47,12 @@ def _import_without_building() -> Mapping[str, Any]:
 
 def _build_with(base: type[BaseModel], names: Mapping[str, Any]) -> None:
     """Let pydantic, which builds a type at its first use, find these names."""
+    build = BaseModel.__dict__["model_rebuild"].__func__
 
     def model_rebuild(
-        kind: type[BaseModel], *, force: bool = False, raise_errors: bool = True, **_: object
+        kind: type[BaseModel], /, *, force: bool = False, raise_errors: bool = True, **_: object
     ) -> bool | None:
-        return super(base, kind).model_rebuild(force=force, raise_errors=raise_errors, _types_namespace=names)
+        built: bool | None = build(kind, force=force, raise_errors=raise_errors, _types_namespace=names)
+        return built
 
     base.model_rebuild = classmethod(model_rebuild)  # type: ignore[assignment,method-assign]

@@ -1,11 +1,13 @@
 """The due poller: once a second one query asks what is due, for all loops of the process, and wakes those with work.
 
-Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a doubled one nothing.
+Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a doubled one nothing. Whatever else the process must
+know every second is read by the same query (`WatchedValue`), so that an idle process commits once a second, not once for each.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
@@ -41,17 +43,33 @@ class Wakes:
         self.notify_others(name)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedValue:
+    """A value that is read with every poll: a literal SELECT of one column and at most one row, and who is told of it."""
+
+    select: str
+    tell: Callable[[Any], None]
+
+
 class DuePoller:
     """Asks what is due; each slice gives its own literal SELECT."""
 
-    def __init__(self, pool: Pool, wakes: Wakes, due: Mapping[str, str]) -> None:
+    def __init__(
+        self, pool: Pool, wakes: Wakes, due: Mapping[str, str], *, watched: Mapping[str, WatchedValue] | None = None
+    ) -> None:
         self._pool = pool
         self._wakes = wakes
-        self._query = "SELECT " + ", ".join(f'EXISTS ({select}) AS "{name}"' for name, select in due.items())
+        self._names = tuple(due)
+        self._watched = watched or {}
+        asked = [f'EXISTS ({select}) AS "{name}"' for name, select in due.items()]
+        read = [f'({value.select}) AS "{name}"' for name, value in self._watched.items()]
+        self._query = "SELECT " + ", ".join([*asked, *read])
 
     async def poll_once(self) -> None:
         row = await require_row(self._pool, self._query)
-        self._wakes.here(*(name for name, is_due in row.items() if is_due))
+        self._wakes.here(*(name for name in self._names if row[name]))
+        for name, value in self._watched.items():
+            value.tell(row[name])
 
     async def run(self, stop: asyncio.Event) -> None:
         """Poll until `stop`; an unreachable database is logged once."""

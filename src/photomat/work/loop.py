@@ -32,8 +32,9 @@ T = TypeVar("T")
 class LoopStep(Generic[Item]):
     """One step of the life cycle: its name, how it claims, what it does, how many at once.
 
-    `claims_all`: a claim that returns fewer than it was asked for has left nothing due, and the end of an item makes nothing
-    due without a wake-up of its own; so the claim is not repeated then.
+    `claims_all`: a claim that returns fewer than it was asked for has left nothing due, so it is not repeated at once.
+    `ends_wake`: the end of an item may make another one due, so it is followed by a claim; without it only the end of one that
+    took the last place is.
     """
 
     name: str
@@ -41,6 +42,7 @@ class LoopStep(Generic[Item]):
     do: Do[Item]
     width: int
     claims_all: bool = False
+    ends_wake: bool = True
 
 
 class Loop(Generic[Item]):
@@ -116,7 +118,7 @@ class Loop(Generic[Item]):
             await self._do(item)
         finally:
             self._free += 1
-            if self._wants_more or not self._step.claims_all:
+            if self._wants_more or self._step.ends_wake:
                 self._wake.set()
 
     async def _do(self, item: Item) -> None:
