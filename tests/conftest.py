@@ -21,7 +21,7 @@ from photomat.db.migrate import migrate
 from photomat.kernel.ids import BotId
 from support.audit import wrongs
 from support.database import RUNNING_SERVER, SharedPostgres, connection_of, create_database, drop_database
-from support.partitioned import change_statements, partition
+from support.partitioned import LEFT_OUT, change_statements, partition
 from support.pgbouncer import pooler_for_every_pool
 from support.postgres_versions import EMBEDDED, LAYOUT, running_postgres
 from support.reuse import ReusedDatabase
@@ -48,6 +48,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name our markers; unknown ones are errors."""
     config.addinivalue_line("markers", f"time_limit(seconds): another limit than {TEST_LIMIT_S} s for an async test")
     config.addinivalue_line("markers", "breaks_invariants: the test breaks the books on purpose, no audit at its end")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what has no meaning on the layout of this run."""
+    for item in items if LAYOUT == "partitioned" else []:
+        why = LEFT_OUT.get(item.name.partition("[")[0]) or LEFT_OUT.get(item.path.stem)
+        if why is not None:
+            item.add_marker(pytest.mark.skip(reason=why))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -81,7 +81,7 @@ UNPROTECTED = (
     (
         """
         INSERT INTO drafts (bot_id, user_id, chat_id, origin, model, inputs, price, currency, expires_at)
-        VALUES (1, 42, 42, 'second', 'z-image', '{}', 64, 'RUB', photomat_now())
+        SELECT bot_id, 42, 42, 'second', 'z-image', '{}', 64, 'RUB', photomat_now() FROM installation
         """,
         "UPDATE generation_jobs SET draft_id = (SELECT draft_id FROM drafts WHERE origin = 'second')",
         "one-job-per-draft",
