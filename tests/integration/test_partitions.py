@@ -124,8 +124,8 @@ async def test_ranges_are_made_ahead_and_take_back_what_had_none(database: str) 
         assert await where(pool, "job_events", job_id) == {"job_events_default"}
         made = await keep_ranges_ahead(pool)
         assert (made[0], made[-1]) == (f"job_events_from_{4 * LEAST_JOBS}", f"callbacks_from_{12 * LEAST_JOBS}")
-        assert await where(pool, "job_events", job_id) == {f"job_events_from_{10 * LEAST_JOBS}"}
-        assert await where(pool, "callbacks", job_id) == {f"callbacks_from_{10 * LEAST_JOBS}"}
+        assert await where(pool, "job_events", job_id) == {f"job_events_from_{4 * LEAST_JOBS}"}
+        assert await where(pool, "callbacks", job_id) == {f"callbacks_from_{4 * LEAST_JOBS}"}
         assert await rules.ranges_short(context) is None
         assert await keep_ranges_ahead(pool) == []
         with pytest.raises(Exception, match="only ever added to"):

@@ -18,7 +18,7 @@ LEFTOVERS: Final = """
     SELECT CASE WHEN c.relkind IN ('v', 'm') THEN 'VIEW' ELSE 'TABLE' END AS what, c.relname::text AS name
       FROM pg_class c
      WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
-       AND c.relname <> $1
+       AND NOT c.relispartition AND c.relname <> $1
     UNION ALL
     SELECT 'FUNCTION', p.oid::regprocedure::text FROM pg_proc p
      WHERE p.pronamespace = quote_ident(current_schema())::regnamespace

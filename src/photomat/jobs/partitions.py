@@ -111,13 +111,14 @@ class PartitionedRows:
         return sorted(parts, key=lambda part: (part.high is None, part.high))
 
     async def make_ahead(self, pool: Pool, *, newest_job: int, width: int) -> list[str]:
-        """Make the ranges that are missing beyond the newest job; the names of the new ones."""
+        """Make the ranges that are missing beyond the newest job, one for all numbers that were passed; their names."""
         made: list[str] = []
         while True:
             end = max(part.high for part in await self.partitions(pool) if part.high is not None)
             if end >= newest_job + AHEAD * width:
                 return made
-            made.append(await self._make(pool, low=end, high=end + width))
+            passed = -(-(newest_job + 1) // LEAST_JOBS) * LEAST_JOBS
+            made.append(await self._make(pool, low=end, high=max(end + width, passed)))
 
     async def _make(self, pool: Pool, *, low: int, high: int) -> str:
         name = f"{self.table}_from_{low}"
@@ -300,7 +301,15 @@ async def find_shortages(pool: Pool) -> list[Shortage]:
 
 
 async def _newest_job(pool: Pool) -> int:
-    return int(await pool.fetchval("SELECT coalesce(max(job_id), 0) FROM generation_jobs"))
+    """By the sequence too: after a restore it is far ahead of the jobs."""
+    return int(
+        await pool.fetchval(
+            """
+            SELECT greatest((SELECT max(job_id) FROM generation_jobs), 0,
+                            pg_sequence_last_value(pg_get_serial_sequence('generation_jobs', 'job_id')::regclass))
+            """
+        )
+    )
 
 
 async def _month_of_jobs(pool: Pool) -> int:

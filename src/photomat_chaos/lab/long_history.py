@@ -11,6 +11,7 @@ import argparse
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import product
 from typing import Final
 
 from photomat.db.pool import Connection, OneSession, connect
@@ -325,8 +326,8 @@ async def fill(connection: Connection, *, jobs: int, live: int = LIVE, bot_id: i
     known = [part for table, part in NEWER.items() if await connection.fetchval("SELECT to_regclass($1)", table)]
     await connection.execute("SET session_replication_role = replica; SET statement_timeout = 0")
     if await connection.fetchval("SELECT to_regclass('job_events_default') IS NOT NULL"):
-        for table in TABLES:
-            await table.make_ahead(OneSession(connection, bot_id), newest_job=jobs, width=_width(jobs))
+        for table, reached in product(TABLES, range(0, jobs, _width(jobs))):
+            await table.make_ahead(OneSession(connection, bot_id), newest_job=reached, width=_width(jobs))
     async with _indexes_later(connection, jobs >= MANY):
         for part in (JOBS, MONEY, THE_REST, TRANSFERS, *known):
             sql = part.replace("$jobs", str(jobs)).replace("$live", str(live)).replace(str(BOT_ID), str(bot_id))
