@@ -10,7 +10,7 @@ from photomat.jobs.settle import FoundResult, Success, settle_results
 from photomat.kernel.errors import Corrupt, OutcomeUnknown
 from photomat.kernel.ids import Fence, JobId
 from photomat.wallet import ledger
-from photomat.work.together import Together
+from photomat.work.batch_writer import BatchWriter
 from support.database import pool_of
 from support.jobs import DELIVERY_LEASE, ONE, PRICE, URL, a_done_job, a_running_job, a_user, claim_looks, row_of
 from support.jobs import LEASE as CLAIM_LEASE
@@ -34,7 +34,7 @@ class Batches:
 
 async def test_what_comes_during_a_write_is_the_next_batch_and_each_gets_its_own_result() -> None:
     batches = Batches()
-    together = Together(batches.write)
+    together = BatchWriter(batches.write)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(together.add(item)) for item in range(5)]
         await asyncio.sleep(0)
@@ -46,14 +46,14 @@ async def test_what_comes_during_a_write_is_the_next_batch_and_each_gets_its_own
 async def test_a_bad_item_fails_alone() -> None:
     batches = Batches(2)
     batches.gate.set()
-    together = Together(batches.write)
+    together = BatchWriter(batches.write)
     results = await asyncio.gather(*(together.add(item) for item in range(4)), return_exceptions=True)
     assert [result if isinstance(result, int) else type(result) for result in results] == [0, 10, ValueError, 30]
 
 
 async def test_when_the_writer_is_canceled_the_others_of_its_batch_learn_that_the_outcome_is_unknown() -> None:
     batches = Batches()
-    together = Together(batches.write)
+    together = BatchWriter(batches.write)
     writer = asyncio.ensure_future(together.add(0))
     batches.gate.set()
     await writer
@@ -98,7 +98,7 @@ async def test_a_hold_that_is_gone_fails_its_own_job_and_the_others_are_charged(
                 settled = await settle_results(tx, results)
             return [result.job_id in settled for result in results]
 
-        together = Together(write)
+        together = BatchWriter(write)
         answers = await asyncio.gather(
             *(together.add(_found(job, claimed[job])) for job in jobs), return_exceptions=True
         )
