@@ -10,7 +10,7 @@ from photomat.jobs.settle import FoundResult, Success, settle_results
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import Fence, JobId
 from photomat.wallet import ledger
-from photomat.work.together import Together
+from photomat.work.batch_writer import BatchWriter
 from support.database import pool_of
 from support.jobs import DELIVERY_LEASE, ONE, PRICE, URL, a_done_job, a_running_job, a_user, claim_looks, row_of
 from support.jobs import LEASE as CLAIM_LEASE
@@ -46,7 +46,7 @@ async def test_a_hold_that_is_gone_fails_its_own_job_and_the_others_are_charged(
                 settled = await settle_results(tx, results)
             return [result.job_id in settled for result in results]
 
-        together = Together(write)
+        together = BatchWriter(write)
         answers = await asyncio.gather(
             *(together.add(_found(job, claimed[job])) for job in jobs), return_exceptions=True
         )

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from photomat.db.pool import Transaction
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import LockedCard
+from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.kernel.ids import ChatId, JobId, MessageId
 
@@ -71,7 +72,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
     Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
     """
     rows = await tx.fetch(
-        """
+        f"""
         WITH mark AS (
             SELECT job_id, fence, detail, (detail ->> 'shown')::int AS shown, (detail ->> 'repeats')::bool AS repeats,
                    detail ->> 'ring' AS ring, (detail ->> 'rings_now')::bool AS rings_now
@@ -101,11 +102,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
              WHERE job.job_id = mark.job_id
             RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AS is_due, chat_id, card_message_id, detail,
                       CASE WHEN is_rung AND rings_now THEN rung_at END AS rung_at, ring
-        ), events AS (
-            INSERT INTO job_events (job_id, tag, detail)
-            SELECT job_id, 'shown', detail -> 'event' FROM changed WHERE detail ? 'event'
-             UNION ALL
-            SELECT job_id, 'rung', jsonb_build_object('kind', ring) FROM changed WHERE rung_at IS NOT NULL
+        ), events AS ({timeline.RECORD_MARKED}
         ), files AS (
             UPDATE job_outputs AS output SET media = shown.media, file_id = shown.file_id
               FROM unnest($5::bigint[], $6::int[], $7::text[], $8::text[]) AS shown (job_id, position, media, file_id)
@@ -113,7 +110,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
                AND output.job_id IN (SELECT job_id FROM changed)
         )
         SELECT job_id, is_due, chat_id, card_message_id, rung_at FROM changed
-        """,
+        """,  # noqa: S608  a constant statement of the timeline
         [mark.card.job_id for mark in marks],
         [mark.card.fence for mark in marks],
         [mark.as_json() for mark in marks],

@@ -20,7 +20,12 @@ RECORD_LOCKED: Final = """
 RECORD_RUNG: Final = (
     "INSERT INTO job_events (job_id, tag, detail) SELECT job_id, 'rung', jsonb_build_object('kind', kind) FROM changed"
 )
-"""Events recorded inside the statement of a claim, as a CTE; `changed` is what the claim returns."""
+RECORD_MARKED: Final = """
+    INSERT INTO job_events (job_id, tag, detail)
+    SELECT job_id, 'shown', detail -> 'event' FROM changed WHERE detail ? 'event'
+     UNION ALL
+    SELECT job_id, 'rung', jsonb_build_object('kind', ring) FROM changed WHERE rung_at IS NOT NULL"""
+"""Events recorded inside the statement of a claim or a mark, as a CTE; `changed` is what it returns."""
 
 
 class Tag(StrEnum):

@@ -14,7 +14,7 @@ from photomat.inbox.update import Claimed
 from photomat.jobs import store
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import BotId, InstanceId, JobId, TaskId
-from photomat.work.together import Together
+from photomat.work.batch_writer import BatchWriter
 from support.database import pool_of
 from support.jobs import TIMES, ToldProvider, a_job, a_user, claim_submit, row_of
 from support.patience import until
@@ -43,7 +43,7 @@ class Written:
 
 async def test_what_comes_while_a_batch_is_written_is_the_next_batch_and_a_bad_item_fails_alone() -> None:
     written = Written()
-    together = Together(written.write)
+    together = BatchWriter(written.write)
     async with asyncio.TaskGroup() as group:
         callers = [group.create_task(_outcome(together, number)) for number in (1, 2, 0, 3)]
         for _ in range(9):
@@ -55,7 +55,7 @@ async def test_what_comes_while_a_batch_is_written_is_the_next_batch_and_a_bad_i
 
 async def test_without_a_database_a_batch_is_not_tried_one_by_one() -> None:
     written = Written()
-    together = Together(written.write)
+    together = BatchWriter(written.write)
     async with asyncio.TaskGroup() as group:
         callers = [group.create_task(_outcome(together, number)) for number in (1, 2, -1, 3)]
         for _ in range(9):
@@ -67,7 +67,7 @@ async def test_without_a_database_a_batch_is_not_tried_one_by_one() -> None:
 
 async def test_the_others_of_a_batch_whose_writer_is_canceled_hear_that_the_outcome_is_unknown() -> None:
     written = Written()
-    together = Together(written.write)
+    together = BatchWriter(written.write)
     async with asyncio.TaskGroup() as group:
         first = group.create_task(_outcome(together, 1))
         await asyncio.sleep(0)
@@ -80,7 +80,7 @@ async def test_the_others_of_a_batch_whose_writer_is_canceled_hear_that_the_outc
     assert await third == OutcomeUnknown.__name__
 
 
-async def _outcome(together: Together[int, str], number: int) -> str:
+async def _outcome(together: BatchWriter[int, str], number: int) -> str:
     try:
         return await together.add(number)
     except Exception as error:  # noqa: BLE001  told apart by its name
@@ -94,7 +94,7 @@ async def test_updates_posted_at_once_are_stored_together_and_one_that_cannot_be
             new = await receive(pool, bot_id=BOT, updates=updates)
             return [update["update_id"] in new for update in updates]
 
-        together = Together(store_all)
+        together = BatchWriter(store_all)
         bad = {"update_id": 3, "message": {"weight": float("nan")}}
         updates = [text_update(1, user_id=1), text_update(2, user_id=2), bad, text_update(4, user_id=2)]
         stored = await asyncio.gather(*map(together.add, [*updates, updates[1]]), return_exceptions=True)
@@ -113,7 +113,7 @@ async def test_of_updates_committed_together_only_the_one_whose_lane_was_lost_is
         assert [claimed.update_id for claimed in claims] == [1, 2, 3]
         await pool.execute("UPDATE lanes SET leased_until = photomat_now() WHERE lane = 'u2'")
         (taken_over,) = await _claim(pool, "two", limit=9)
-        together = Together(partial(commit_updates, pool))
+        together = BatchWriter(partial(commit_updates, pool))
         done = await asyncio.gather(*(together.add(HandledUpdate(claimed=each, ctx=None)) for each in claims))
         assert done == [0, None, 0]
         assert taken_over.fence == claims[1].fence + 1

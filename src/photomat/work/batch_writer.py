@@ -16,15 +16,15 @@ from photomat.kernel.errors import OutcomeUnknown
 MAX_TOGETHER: Final = 64
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Waiting = tuple[Item, asyncio.Future[Result]]
+QueuedItem = tuple[Item, asyncio.Future[Result]]
 
 
-class Together(Generic[Item, Result]):
+class BatchWriter(Generic[Item, Result]):
     """Collects items for `write`, which commits them all and returns a result for each, in their order."""
 
     def __init__(self, write: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]]) -> None:
         self._write = write
-        self._waiting: list[Waiting[Item, Result]] = []
+        self._waiting: list[QueuedItem[Item, Result]] = []
         self._writing = asyncio.Lock()
 
     async def add(self, item: Item) -> Result:
@@ -37,7 +37,7 @@ class Together(Generic[Item, Result]):
                 await self._write_batch(batch)
         return await done
 
-    async def _write_batch(self, batch: Sequence[Waiting[Item, Result]]) -> None:
+    async def _write_batch(self, batch: Sequence[QueuedItem[Item, Result]]) -> None:
         try:
             results = await self._write([item for item, _ in batch])
         except asyncio.CancelledError:
