@@ -138,7 +138,7 @@ from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
 from photomat.work.recent import Recent
-from photomat.work.together import Together
+from photomat.work.together import SharedWrites
 
 POOL_SIZE: Final = 12
 ACCEPT_WITHIN_S: Final = 15.0
@@ -484,7 +484,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=partial(self._store_update, Together(self._receive)),
+                receive=partial(self._store_update, SharedWrites(self._receive)),
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
@@ -514,7 +514,7 @@ class Program:
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
 
-    async def _store_update(self, together: Together[Mapping[str, Any], bool], update: Mapping[str, Any]) -> bool:
+    async def _store_update(self, together: SharedWrites[Mapping[str, Any], bool], update: Mapping[str, Any]) -> bool:
         """Store an update with those that arrive at the same time; False if it was stored before."""
         return await self.guard.store_guarded([update], lambda: together.add(update))
 

@@ -62,7 +62,7 @@ from photomat.telegram.port import (
 from photomat.texts.load import Texts
 from photomat.users.user import mark_blocked
 from photomat.work.loop import ClaimLost, while_renewing
-from photomat.work.together import Together
+from photomat.work.together import SharedWrites
 
 MAX_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
@@ -89,10 +89,10 @@ class Coordinator:
     mark: str = ""
     completions: CompletionNotifier | None = None
     """Sends the completion message at once; without it the loop `rings` does."""
-    _marks: Together[Mark, Marked | None] = field(init=False)
+    _marks: SharedWrites[Mark, Marked | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_marks", Together(self._record_marks))
+        object.__setattr__(self, "_marks", SharedWrites(self._record_marks))
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
         """Render a locked card, edit its message, record what it shows; or release the lock with the reason."""

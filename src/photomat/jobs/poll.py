@@ -27,7 +27,7 @@ from photomat.kie.port import Busy, Provider
 from photomat.kie.state_parser import KieState, Reading
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
-from photomat.work.together import Together
+from photomat.work.together import SharedWrites
 
 PACE: Final = (
     (timedelta(seconds=30), timedelta(seconds=2)),
@@ -78,10 +78,10 @@ class TaskPoller:
     times: Times
     wake: Callable[[str], None]
     strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
-    _results: Together[settle.FoundResult, bool] = field(init=False)
+    _results: SharedWrites[settle.FoundResult, bool] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_results", Together(self._settle_results))
+        object.__setattr__(self, "_results", SharedWrites(self._settle_results))
 
     async def look(self, job: Job) -> None:
         with correlated(job.corr, job_id=job.job_id), span("job.poll"):

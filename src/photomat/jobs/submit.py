@@ -44,7 +44,7 @@ from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
 from photomat.work.loop import ClaimLost, while_renewing
-from photomat.work.together import Together
+from photomat.work.together import SharedWrites
 
 PAUSE_S: Final = 60
 PAUSED_BY: Final = "kie-"
@@ -147,12 +147,12 @@ class Submitter:
     stopping: Callable[[], bool]
     send_queue: SendQueue
     strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
-    _intents: Together[Job, bool] = field(init=False)
-    _replies: Together[CreateReply, StoredReply] = field(init=False)
+    _intents: SharedWrites[Job, bool] = field(init=False)
+    _replies: SharedWrites[CreateReply, StoredReply] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._intents = Together(self._record_intents)
-        self._replies = Together(self._record_replies)
+        self._intents = SharedWrites(self._record_intents)
+        self._replies = SharedWrites(self._record_replies)
 
     async def upload(self, job: Job) -> None:
         """Upload the job's files.

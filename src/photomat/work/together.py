@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 Waiting = tuple[Item, asyncio.Future[Result]]
 
 
-class Together(Generic[Item, Result]):
+class SharedWrites(Generic[Item, Result]):
     """Collects items for `write`, which commits them all and returns a result for each, in their order."""
 
     def __init__(self, write: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]]) -> None:
