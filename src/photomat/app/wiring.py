@@ -133,12 +133,12 @@ from photomat.web.metrics import MetricsPage
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
+from photomat.work.batch_writer import BatchWriter
 from photomat.work.disk import MIB, Disk
 from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
 from photomat.work.recent import Recent
-from photomat.work.together import Together
 
 POOL_SIZE: Final = 12
 ACCEPT_WITHIN_S: Final = 15.0
@@ -484,7 +484,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=partial(self._store_update, Together(self._receive)),
+                receive=partial(self._store_update, BatchWriter(self._receive)),
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
@@ -514,7 +514,7 @@ class Program:
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
 
-    async def _store_update(self, together: Together[Mapping[str, Any], bool], update: Mapping[str, Any]) -> bool:
+    async def _store_update(self, together: BatchWriter[Mapping[str, Any], bool], update: Mapping[str, Any]) -> bool:
         """Store an update with those that arrive at the same time; False if it was stored before."""
         return await self.guard.store_guarded([update], lambda: together.add(update))
 

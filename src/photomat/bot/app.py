@@ -30,6 +30,7 @@ from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
 from photomat.bot.support import desk
 from photomat.bot.support import handlers as support
+from photomat.bot.tapped_on import only_own_buttons
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import contact as topup_contact
@@ -81,7 +82,7 @@ def build_dispatcher() -> Dispatcher:
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
     dispatcher.message.middleware(AskConsentBeforeFiles())
-    dispatcher.include_routers(*_routers())
+    dispatcher.include_routers(*map(only_own_buttons, _routers()))
     return dispatcher
 
 

@@ -51,7 +51,7 @@ from photomat.kernel.trace import span
 from photomat.telegram.errors import translate
 from photomat.telegram.port import Unauthorized, Unreachable
 from photomat.users.user import DEFAULT_LANGUAGE
-from photomat.work.together import Together
+from photomat.work.batch_writer import BatchWriter
 
 PATIENCE_S: Final = 3600
 MAX_PAUSE_S: Final = 60
@@ -132,10 +132,10 @@ class UpdateWorker:
     instance: InstanceId
     lease_s: float
     pre_checkout: bool = False
-    _commits: Together[HandledUpdate, int | None] = field(init=False)
+    _commits: BatchWriter[HandledUpdate, int | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._commits = Together(self._commit_together)
+        self._commits = BatchWriter(self._commit_together)
 
     async def run_once(self) -> bool:
         """Handle one due update; False when none is due."""

@@ -43,8 +43,8 @@ from photomat.kernel.trace import span
 from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
+from photomat.work.batch_writer import BatchWriter
 from photomat.work.loop import ClaimLost, while_renewing
-from photomat.work.together import Together
 
 PAUSE_S: Final = 60
 PAUSED_BY: Final = "kie-"
@@ -147,12 +147,12 @@ class Submitter:
     stopping: Callable[[], bool]
     send_queue: SendQueue
     strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
-    _intents: Together[Job, bool] = field(init=False)
-    _replies: Together[CreateReply, StoredReply] = field(init=False)
+    _intents: BatchWriter[Job, bool] = field(init=False)
+    _replies: BatchWriter[CreateReply, StoredReply] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._intents = Together(self._record_intents)
-        self._replies = Together(self._record_replies)
+        self._intents = BatchWriter(self._record_intents)
+        self._replies = BatchWriter(self._record_replies)
 
     async def upload(self, job: Job) -> None:
         """Upload the job's files.
