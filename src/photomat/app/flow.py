@@ -192,6 +192,7 @@ def alert_steps(checker: Callable[[], RuleChecker], sender: AlertSender) -> list
             claim=lambda _limit: checker().claim_together(),
             do=lambda claimed: checker().check_together(claimed),
             width=1,
+            claims_after_item=False,
         ),
         message_step("alerts", sender, width=2),
     ]

@@ -33,12 +33,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopStep(Generic[Item]):
-    """One step of the life cycle: its name, how it claims, what it does, how many at once."""
+    """One step of the life cycle: its name, how it claims, what it does, how many at once.
+
+    `claims_after_item`: an item that is done may make the next one claimable, as in a lane.
+    """
 
     name: str
     claim: Claim[Item]
     do: Do[Item]
     width: int
+    claims_after_item: bool = True
 
 
 class Loop(Generic[Item]):
@@ -116,7 +120,8 @@ class Loop(Generic[Item]):
             await self._do(item)
         finally:
             self._free += 1
-            self._wake.set()
+            if self._step.claims_after_item:
+                self._wake.set()
 
     async def _do(self, item: Item) -> None:
         began, name = monotonic(), self._step.name
