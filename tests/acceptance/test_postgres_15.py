@@ -1,6 +1,7 @@
 """The oldest supported PostgreSQL, as Debian packages it: the same schema and the same purchase as on the embedded one."""
 
 import asyncio
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,18 +19,20 @@ from photomat.operators import restores
 from support.backups import a_backup, command
 from support.database import SharedPostgres, connection_of, create_database, pool_of
 from support.endings import ends_well
-from support.postgres_15 import needs_postgres_15, running_postgres_15
+from support.postgres_versions import OLDEST, needs_postgres_15, running_postgres
 from support.system import open_shop
 from support.updates import BOT_ID
 
-OLDEST = 15
 EMBEDDED = 18
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """One PostgreSQL 15 for this file."""
-    with running_postgres_15() as dsn:
+    with (
+        tempfile.TemporaryDirectory(prefix="photomat-pg15-") as folder,
+        running_postgres(OLDEST, Path(folder)) as dsn,
+    ):
         yield dsn
 
 
@@ -44,7 +47,7 @@ def database(server: str) -> str:
 @needs_postgres_15
 async def test_the_migrations_make_the_same_schema(database: str) -> None:
     async with connection_of(database) as connection:
-        assert connection.get_server_version().major == OLDEST
+        assert connection.get_server_version().major == int(OLDEST)
         assert await describe_schema(connection) == needed()
         await require_schema(connection)
 
@@ -58,6 +61,16 @@ async def test_a_picture_is_bought_and_charged_once(database: str, tmp_path: Pat
         assert await system.instance.stop() == 0
 
 
+@needs_postgres_15
+async def test_a_dump_is_loaded_into_the_oldest_server(database: str, server: str, tmp_path: Path) -> None:
+    file = await a_backup(database, tmp_path, "--no-verify")
+    empty = await create_database(server, template="template0")
+    await load(empty, file, read_manifest(file))
+    async with connection_of(empty) as connection:
+        assert await connection.fetchval("SELECT count(*) FROM schema_migrations") > 0
+
+
+@pytest.mark.prove
 @needs_postgres_15
 async def test_a_backup_comes_back_all_of_it_or_nothing(database: str, server: str, tmp_path: Path) -> None:
     await stamp(database, bot_id=BotId(BOT_ID), currency="RUB")

@@ -24,7 +24,7 @@ RING: Final = "✅ Генерация завершена"
 ALL_MODULES_THEN_MAIN: Final = """
 import importlib, pkgutil, sys, warnings
 warnings.filterwarnings("error", module="photomat")
-for name in ("photomat", "photomat_sandbox", "photomat_chaos"):
+for name in ("photomat", "photomat_sandbox", "photomat_chaos", "photomat_bench"):
     package = importlib.import_module(name)
     assert package.__file__.startswith(sys.prefix), package.__file__
     for module in pkgutil.walk_packages(package.__path__, f"{name}."):

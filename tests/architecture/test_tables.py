@@ -14,6 +14,7 @@ WRITTEN_BY_MIGRATIONS = {"clock_shift": "db", "fiscal_start": "fiscal"}
 WRITERS = {
     "assistant_calls": {"assistant"},
     "audit_runs": {"audit"},
+    "audit_slices": {"audit"},
     "backups": {"backup"},
     "bot_profile": {"telegram"},
     "broadcast_sends": {"broadcasts"},
@@ -113,7 +114,7 @@ DELIVERY_COLUMNS = {
 REFUSED_ON_PURPOSE = "photomat.checks.money"
 """Tries what the database must refuse, in a session that is rolled back; test_check.py holds it to that."""
 
-KEEPERS = {"audit.proofs", "audit.differences"}
+KEEPERS = {"audit.proofs", "audit.slices", "audit.differences"}
 """What the audit keeps beside what it reads: its own proofs, and the differences others report."""
 
 MONEY_TABLES = ("entries", "ledger_transactions", "holds", "hold_closings")

@@ -53,6 +53,7 @@ def paths(day: BusyDay) -> dict[str, str]:
         "job_id": day.by_story["done"],
         "user_id": day.a_user,
         "payment_id": day.a_payment,
+        "fiscal_id": day.a_fiscal_receipt,
         "model_id": day.a_model,
     }
     return {

@@ -16,6 +16,7 @@ from photomat.kernel.failpoint import FAILPOINTS
 from photomat.work.budget import block
 from support.assistant_stories import STORIES as ASSISTANT_STORIES
 from support.broadcast_stories import STORIES as BROADCAST_STORIES
+from support.content_stories import STORIES as CONTENT_STORIES
 from support.customer import Customer, words_of
 from support.database import SharedPostgres
 from support.endings import PAID, buys_something_endless, ends_well, ends_without_a_picture
@@ -36,8 +37,8 @@ THE_TAP_THAT_BUYS: Final = 6
 
 ASKED_AGAIN: Final = ("send.after_record", "send.after_send")
 ALERTS: Final = ("alert.after_claim", "alert.after_send")
-OF_COMMANDS: Final = frozenset(point for point in FAILPOINTS if point.startswith(("backup.", "restore.")))
-"""No running instance passes them: test_backup.py and test_restored.py kill the commands there."""
+OF_COMMANDS: Final = frozenset(point for point in FAILPOINTS if point.startswith(("backup.", "restore.", "results.")))
+"""A plain purchase passes none: test_backup.py, test_restored.py and test_results_move.py kill the commands there."""
 OF_RECEIPTS: Final = frozenset(point for point in FAILPOINTS if point.startswith("fiscal."))
 """test_fiscal_killed.py kills instances there."""
 NOT_ON_THE_WAY: Final = frozenset(
@@ -47,6 +48,7 @@ NOT_ON_THE_WAY: Final = frozenset(
     | set(ASSISTANT_STORIES)
     | set(BROADCAST_STORIES)
     | set(PRIVACY_STORIES)
+    | set(CONTENT_STORIES)
     | OF_COMMANDS
     | OF_RECEIPTS
 )
@@ -185,6 +187,13 @@ def test_killed_over_an_export_or_a_forgotten_user_it_comes_once_and_nothing_is_
     raise_what_happened(endings[title])
 
 
+@pytest.mark.parametrize("title", CONTENT_STORIES)
+def test_killed_after_a_verdict_the_checker_is_not_asked_again_and_the_order_is_bought_once(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
 async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(database: str, tmp_path: Path) -> None:
     async with running_system(database, tmp_path) as system:
         instance = await system.start(FAILPOINT="tell")
@@ -200,6 +209,7 @@ async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(datab
         ASSISTANT_STORIES,
         BROADCAST_STORIES,
         PRIVACY_STORIES,
+        CONTENT_STORIES,
         OF_COMMANDS,
         OF_RECEIPTS,
     )
@@ -229,6 +239,7 @@ async def tell(system: System, title: str) -> None:
         **ASSISTANT_STORIES,
         **BROADCAST_STORIES,
         **PRIVACY_STORIES,
+        **CONTENT_STORIES,
     }
     if title.endswith("at the result"):
         await killed_at_the_result(system, point)

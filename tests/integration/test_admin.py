@@ -1,5 +1,7 @@
 """An operator's phone: /admin finds jobs and customers, acts once and with a reason, and does not exist for anybody else."""
 
+from collections.abc import Sequence
+
 import pytest
 from aiogram.filters.callback_data import CallbackData  # noqa: TC002  an annotation
 
@@ -7,7 +9,6 @@ from photomat.alerts.incident import AlertAction
 from photomat.bot import worker
 from photomat.bot.admin import buttons
 from photomat.bot.admin.buttons import AdminPage, JobList, Verb
-from photomat.bot.context import LaneLost
 from photomat.kernel.ids import JobId
 from photomat.operators.controls import pause
 from photomat.operators.incidents import ACTS
@@ -138,7 +139,7 @@ async def test_a_confirmation_handled_again_after_a_crash_moves_the_money_once(
         await shop.owner.taps("100")
         await shop.owner.taps("Компенсация")
         with monkeypatch.context() as patched:
-            patched.setattr(worker, "commit_update", _dies)
+            patched.setattr(worker, "commit_updates", _dies)
             await shop.owner.taps("➕ Да, начислить")
         assert await shop.balance() == before + 10_000, "it acted, and died before it wrote that down"
         await shift_clock(shop.pool, 31)
@@ -147,8 +148,8 @@ async def test_a_confirmation_handled_again_after_a_crash_moves_the_money_once(
         assert "второй раз ничего не сделано" in shop.owner.newest
 
 
-async def _dies(*_arguments: object) -> None:
-    raise LaneLost
+async def _dies(_pool: object, handled: Sequence[object]) -> list[None]:
+    return [None for _ in handled]
 
 
 async def test_an_action_that_was_left_or_replaced_does_nothing(database: str) -> None:

@@ -138,8 +138,7 @@ async def _parked_update(watched: Watched) -> None:
     pool, bot_id = watched.shop.pool, BotId(watched.shop.owner.bot.id)
     await receive(pool, bot_id=bot_id, updates=[text_update(1, user_id=watched.anna)])
     async with transaction(pool) as tx:
-        claimed = await lanes.claim_lane(tx, bot_id=bot_id, instance=InstanceId("x"), lease_s=30, pre_checkout=False)
-        assert claimed is not None
+        [claimed] = await lanes.claim_lanes(tx, bot_id=bot_id, instance=InstanceId("x"), lease_s=30, pre_checkout=False)
         assert await lanes.park(tx, claimed, error="ValueError")
 
 
@@ -201,6 +200,7 @@ TRIGGERS: dict[IncidentKind, Trigger] = {
     IncidentKind.OLD_TRANSACTION: _old_transaction,
     IncidentKind.DISK: _nothing,
     IncidentKind.DATABASE_SIZE: _nothing,
+    IncidentKind.PARTITIONS: _nothing,
     IncidentKind.RECEIPTS_WAITING: _receipt,
     IncidentKind.TICKETS_WAITING: _ticket,
     IncidentKind.SHOP_RECEIPTS: _refused_receipt,

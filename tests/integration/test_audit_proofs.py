@@ -9,6 +9,7 @@ import pytest
 from photomat.audit import differences
 from photomat.audit.proofs import OLD_PROOFS, keep_proof, kept_proofs, prove_the_night, seal_days
 from photomat.audit.run import violations
+from photomat.audit.slices import check_the_night, parts
 from photomat.db.pool import Pool, transaction
 from photomat.wallet import ledger
 from support.books import ANNA, by_hand, honest_books, names
@@ -56,6 +57,32 @@ async def test_every_night_has_one_proof_with_what_the_books_added_up_to(databas
         if name.endswith(": RUB") and name not in {"wallets: RUB", "held: RUB", "owed: RUB"}
     )
     assert first.figures["wallets: RUB"] - first.figures["owed: RUB"] + in_accounts == 0
+
+
+async def test_a_night_that_was_killed_goes_on_with_the_next_slice(database: str) -> None:
+    async with pool_of(database) as pool:
+        async with transaction(pool) as tx:
+            await honest_books(tx)
+        night = await pool.fetchval("SELECT (photomat_now() AT TIME ZONE 'UTC')::date")
+        await check_the_night(pool, night)
+        stored = await pool.fetch("SELECT part, checked_at FROM audit_slices")
+        assert {row["part"] for row in stored} == set(parts())
+        await pool.execute("DELETE FROM audit_slices WHERE part = 'jobs'")
+        assert (await check_the_night(pool, night)).violations == []
+        again = await pool.fetch("SELECT part, checked_at FROM audit_slices")
+        assert {row["part"] for row in again if row not in stored} == {"jobs"}
+
+
+@pytest.mark.breaks_invariants
+async def test_what_an_earlier_run_of_the_night_found_is_in_its_proof(database: str) -> None:
+    async with pool_of(database) as pool:
+        async with transaction(pool) as tx:
+            await make_user(tx, ANNA, balance=100)
+        await pool.execute("UPDATE wallets SET posted = 200")
+        night = await pool.fetchval("SELECT (photomat_now() AT TIME ZONE 'UTC')::date")
+        await check_the_night(pool, night)
+        await pool.execute("UPDATE wallets SET posted = 100")
+        assert [found.name for found in (await check_the_night(pool, night)).violations] == ["wallet-is-its-entries"]
 
 
 async def test_two_active_instances_keep_one_proof(database: str) -> None:

@@ -11,8 +11,9 @@ import pytest
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.rules import backup_old
 from photomat.backup import proof
-from photomat.backup.file import NotABackup, finished, require_whole
+from photomat.backup.file import NotABackup, finished, require_whole, seal
 from photomat.backup.history import is_backup_due
+from photomat.backup.make import BackupOrder, prove_beside, scratch_name
 from photomat.db.migrate import read_migrations
 from support.alerts import ToldAccount
 from support.backups import a_backup, command
@@ -40,13 +41,45 @@ async def test_what_must_not_be_restored_is_refused_in_words(
         with pytest.raises(NotABackup):
             require_whole(damaged)
     code, said = await command("restore", str(damaged), "--yes", folder=tmp_path, database=empty_database)
-    assert (code, "is damaged" in said) == (2, True), said
+    assert (code, "is damaged" in said, "cannot start" in said) == (2, True, False), said
+    with damaged.open("w+b") as stream:
+        seal(stream, replace(require_whole(file), server="devel", size_bytes=0))
+    with pytest.raises(NotABackup, match="not made by"):
+        require_whole(damaged)
     async with connection_of(empty_database) as connection:
         assert await connection.fetchval("SELECT array_agg(tablename) FROM pg_tables WHERE schemaname = 'public'") == [
             "of_somebody"
         ]
 
 
+@pytest.mark.prove
+async def test_a_scratch_database_that_a_killed_proof_left_is_removed_by_the_next(
+    database: str, tmp_path: Path
+) -> None:
+    """Where the shop's server is newer than ours the proof is a database beside the shop's."""
+    file = await a_backup(database, tmp_path, "--no-verify")
+    order = BackupOrder(
+        dsn=database, folder=tmp_path, name=None, data_dir=tmp_path, made_by="test", verify=True, keep=None
+    )
+    async with connection_of(database) as connection:
+        name = await scratch_name(connection)
+        await connection.execute(f"CREATE DATABASE {name}")
+        proved = await prove_beside(order, file, require_whole(file))
+        assert proved.problems == ()
+        assert await connection.fetchval("SELECT count(*) FROM pg_database WHERE datname = $1", name) == 0
+
+
+async def test_a_backup_is_proved(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        await a_busy_shop(pool)
+        out = str(tmp_path / "out")
+        code, said = await command("backup", "--out", out, "--json", folder=tmp_path, database=database)
+        made = json.loads(said.splitlines()[0])
+        assert (code, made["proved"], made["identity"]) == (0, True, str(BOT)), said
+        assert await pool.fetchval("SELECT proved_at IS NOT NULL FROM backups")
+
+
+@pytest.mark.prove
 async def test_a_backup_is_proved_and_a_broken_shop_is_not(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         await a_busy_shop(pool)

@@ -55,11 +55,11 @@ async def test_a_callback_before_its_own_create_reply_is_adopted_and_the_reply_w
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
         await take(pool, callback(job_id, "t-early"))
         assert (await row_of(pool, job_id))["external_task_id"] == "t-early"
         async with transaction(pool) as tx:
-            await store.record_task(tx, job_id, TaskId("t-reply"), look_after=TIMES.poll_first)
+            await store.record_tasks(tx, {job_id: TaskId("t-reply")}, look_after=TIMES.poll_first)
         row = await row_of(pool, job_id)
         assert (row["external_task_id"], row["status"], row["woken_via"]) == ("t-reply", "running", "callback")
         assert len(await claim_looks(pool, limit=9, lease=LEASE, instance=ONE)) == 1, "still woken"
@@ -71,7 +71,7 @@ async def test_a_job_adopted_while_pending_is_not_submitted(database: str) -> No
         job = await claim_submit(pool, job_id)
         await take(pool, callback(job_id, "t-1"))
         async with transaction(pool) as tx:
-            assert not await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            assert not await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
         assert await claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
 
 

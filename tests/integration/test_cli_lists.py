@@ -43,6 +43,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "examples list": ("subject",),
     "broadcast list": ("broadcast_id", "recipients"),
     "users list": ("user_id",),
+    "results show": ("copies",),
 }
 """Arrays for machines, one sentence where there is nothing; the facts of a row that people see as well."""
 
@@ -101,7 +102,7 @@ ELSEWHERE = {
     *("templates hide", "templates unhide", "templates add", "examples make", "examples forget"),
     *("settings set", "settings reset"),
     *("fiscal compare", "fiscal drop", "fiscal issue", "fiscal retry", "fiscal settle"),
-    *("backup list", "restore from", "restore status", "upgrade"),
+    *("backup list", "restore from", "restore promoted", "restore status", "upgrade"),
 }
 """Commands that act or ask the outside, with tests of their own."""
 

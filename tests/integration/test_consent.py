@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from photomat.app.settings import Settings
 from photomat.kernel.ids import UserId
 from photomat.texts.load import LANGUAGES, load_texts
 from photomat.users.consent import ConsentDocument
@@ -84,7 +85,10 @@ async def test_a_new_version_asks_again_and_a_withdrawal_ends_it(database: str) 
         await chat.says("нарисуй лису в лесу")
         assert "Нужно ваше согласие" in chat.newest
         await chat.taps("✅ Согласен")
-        assert "версия 2" in await chat.says("/privacy")
+        page = await chat.says("/privacy")
+        assert "версия 2" in page
+        days = Settings.model_fields["keep_refused_texts_days"].default
+        assert f"отклонённые по правилам: {days} дней" in page
         await chat.taps("Отозвать согласие")
         assert await consents(chat) == [("1", False), ("2", False)]
         await chat.says("нарисуй ежа в тумане")

@@ -291,7 +291,7 @@ async def test_a_purchase_demands_the_verdict_of_its_own_revision(database: str)
         gate = orders.content
         assert gate is not None
         draft = await a_draft(orders, user, "кот")
-        check = replace(await gate.check_of(MODEL), wants_verdict=True)
+        check = replace(gate.check_of(MODEL, await gate.rules()), wants_verdict=True)
         async with transaction(pool) as tx:
             assert isinstance(await check.refusal_to_buy(tx, draft), CardOutdated)
         assert await pool.fetchval("SELECT count(*) FROM holds") == 0

@@ -71,7 +71,7 @@ async def test_nothing_is_submitted_while_the_provider_is_paused(database: str) 
         claimed = await claim_submit(pool, job_id)
         await paused(pool, KIE)
         async with transaction(pool) as tx:
-            assert not await store.record_intent(tx, claimed, decide_after=TIMES.overdue_of("image"))
+            assert not await store.record_intents(tx, [claimed], decide_after=[TIMES.overdue_of("image")])
             await store.release_claim(tx, claimed)
         assert await claims_of(pool).submits(9) == []
         assert await store.claim_uploads(pool, limit=9, lease=TIMES.lease, instance=ONE) == []

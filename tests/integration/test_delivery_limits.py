@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from photomat.delivery import archive
+from photomat.delivery.archive import ResultFiles
 from support.delivery import Desk, delivery_desk
 from support.logs import logged
 from support.telegram_media import picture, video
@@ -116,7 +116,7 @@ async def test_a_file_beyond_every_limit_comes_as_a_link_and_says_why(database: 
 async def test_a_file_larger_than_we_keep_comes_as_a_link_and_says_why(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive, "MAX_BYTES", 1000)
+    monkeypatch.setattr(ResultFiles, "most_bytes", 1000)
     async with delivery_desk(database, tmp_path) as desk:
         desk.refuse("editMessageMedia", "Bad Request: failed to get HTTP URL content")
         message, by = await shown(desk, picture(), "image/png")

@@ -114,7 +114,7 @@ async def test_a_webp_is_sent_as_it_is_and_becomes_no_sticker(database: str, tmp
         archive = desk.coordinator.sender.archive
         (output,) = await outputs_of(desk.pool, job_id)
         kept = await archive.ensure_copy(output)
-        (rung,) = fallbacks_of(kept, archive.path_of(kept))
+        (rung,) = fallbacks_of(kept, await archive.find(kept))
         assert (rung.media.kind, rung.media.as_is, rung.why) == (MediaKind.DOCUMENT, True, FallbackReason.TRANSPARENT)
 
 

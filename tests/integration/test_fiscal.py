@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from photomat.db.pool import transaction
+from photomat.db.pool import Pool, transaction
+from photomat.fiscal.receipt import want_annulment
 from photomat.fiscal.restored import look_first
 from photomat.kernel.errors import Transient
+from photomat.kernel.money import Money
 from photomat.operators.fiscal import drop_fiscal
 from photomat.providers.fiscal_port import RegisteredReceipt
 from support.database import pool_of, shift_clock
@@ -141,6 +143,44 @@ async def test_a_refund_after_a_restore_leaves_a_receipt_that_may_exist_to_the_o
             ("income", "blocked"),
             ("annulment", "blocked"),
         ]
+
+
+async def forget_the_partial_refund(pool: Pool, payment_id: int, *, refunded: Money) -> None:
+    """As if a backup from before it was restored, and the refund found again, or another one made."""
+    await pool.execute("DELETE FROM fiscal_receipts WHERE kind = 'annulment' OR round > 0")
+    await pool.execute("DELETE FROM fiscal_documents")
+    await pool.execute("UPDATE fiscal_receipts SET state = 'issued'")
+    async with transaction(pool) as tx:
+        assert await want_annulment(tx, payment_id=payment_id, refund_id=1, amount=refunded)
+
+
+async def test_a_partial_refund_that_a_restore_forgot_leaves_one_receipt_for_the_rest(database: str) -> None:
+    async with pool_of(database) as pool, running_tax() as tax:
+        await people(pool)
+        received = await pays(pool)
+        issuer = issuer_of(pool, tax.client)
+        await issue_all(issuer)
+        await told_refund(pool, refunded=stars(100))
+        await issue_all(issuer)
+        await forget_the_partial_refund(pool, received.payment_id, refunded=rub(80_00))
+        await issue_all(issuer)
+        assert [(one.amount, one.cancelled_at is None) for one in tax.incomes] == [("200.00", False), ("120.00", True)]
+        assert [row[2] for row in await fiscal_rows(pool)] == ["annulled", "issued", "issued"]
+
+
+@pytest.mark.breaks_invariants
+async def test_the_rest_of_another_refund_than_before_the_restore_is_left_to_the_operator(database: str) -> None:
+    async with pool_of(database) as pool, running_tax() as tax:
+        await people(pool)
+        received = await pays(pool)
+        issuer = issuer_of(pool, tax.client)
+        await issue_all(issuer)
+        await told_refund(pool, refunded=stars(100))
+        await issue_all(issuer)
+        await forget_the_partial_refund(pool, received.payment_id, refunded=rub(50_00))
+        await issue_all(issuer)
+        assert len(tax.incomes) == 2
+        assert (await fiscal_rows(pool))[-1] == ("income", 1, "blocked", 150_00)
 
 
 async def test_refunds_of_a_payment_whose_receipt_was_called_off_end(database: str) -> None:

@@ -11,7 +11,9 @@ from photomat.db.pool import Pool, transaction
 from photomat.fiscal.compare_shop import compare_shops_if_due
 from photomat.fiscal.contacts import Contact, forget_contact, save_contact
 from photomat.kernel.ids import BotId
+from photomat.operators.money import refund_payment
 from photomat.payments.fiscal_terms import FiscalOptions
+from photomat.payments.forget import forget_contacts
 from photomat.payments.invoices import InvoicePoller
 from photomat.payments.service import TopupRequest, TopupService
 from photomat.providers.port import Invoice
@@ -126,6 +128,42 @@ async def test_who_had_their_contact_deleted_gets_their_money_all_the_same(datab
         await refund_all(pool, refunds_at(pay), provider="yookassa")
         assert [state for *_, state in await refunds_of(pool)] == ["done"]
         assert [one.kind for one in pay.shop.receipts.receipts.values()] == ["payment", "refund"]
+
+
+async def test_the_rest_of_a_payment_without_a_contact_is_left_to_the_operator(database: str) -> None:
+    """YooKassa wants a receipt for a part: nothing is asked, no money moves, and the operator reads why."""
+    async with pool_of(database) as pool, running_pay() as pay:
+        payment_id = await a_payment(pool, pay)
+        (payment,) = pay.shop.payments.values()
+        pay.shop.refund(payment.payment_id, Decimal(100))
+        await pool.execute("UPDATE provider_invoices SET look_at = photomat_now()")
+        await looks(pool, pay)
+        async with transaction(pool) as tx:
+            assert await forget_contact(tx, ANNA) == 1
+        asked = await refund_payment(pool, payment_id, operator="test", reason="x", owing=False, by_hand=False)
+        assert (asked.done, asked.says.key) == (False, "payment-without-contact")
+        assert await wallet_of(pool) == (20_000, 0, 0)
+        pay.shop.refund(payment.payment_id, Decimal(200))
+        await pool.execute("UPDATE provider_invoices SET look_at = photomat_now()")
+        await looks(pool, pay)
+        assert await wallet_of(pool) == (0, 0, 0)
+
+
+async def test_a_contact_stays_while_a_refund_needs_it(database: str) -> None:
+    """Repeated without it, the request would be another one than before, which YooKassa refuses."""
+    async with pool_of(database) as pool, running_pay() as pay:
+        payment_id = await a_payment(pool, pay)
+        await asks_refund(pool, payment_id)
+        pay.faults.arm(world="yookassa", method="createRefund", action="drop_after")
+        await refund_all(pool, refunds_at(pay), provider="yookassa")
+        assert not await service(pool, pay).delete_contact(ANNA)
+        async with transaction(pool) as tx:
+            assert await forget_contacts(tx, ANNA, 9) == 0
+        await shift_clock(pool, 600)
+        await refund_all(pool, refunds_at(pay), provider="yookassa")
+        assert [state for *_, state in await refunds_of(pool)] == ["done"]
+        async with transaction(pool) as tx:
+            assert await forget_contacts(tx, ANNA, 9) == 1
 
 
 async def test_a_payment_from_before_is_refunded_without_a_receipt(database: str) -> None:

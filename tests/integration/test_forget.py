@@ -33,9 +33,12 @@ from photomat.privacy.forget import (
     read_forgotten,
     repeat_forgets,
 )
+from photomat.reports.users import read_user
 from photomat.rewards.promo import CodeRefused
+from photomat.storage.places import one_folder
 from photomat.telegram.client import TelegramMessenger
 from support.callbacks import callback, take
+from support.command import photomat
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_job, a_running_job, a_user, money_of, row_of, settle_now
@@ -46,7 +49,7 @@ from support.privacy import forget_worker, found_in_database, found_in_files, se
 from support.rewards import a_code, uses
 from support.sessions import as_pool
 
-PERSONAL = personal_data(results_folder=Path("results"))
+PERSONAL = personal_data(places=one_folder(Path("results")))
 NAME, USERNAME, CHAT_TITLE = "Zqname", "zqusername", "zqchattitle"
 PROMPT, CAPTION, FILE_NAME, RESULT, TASK_WORDS = "zqprompt", "zqcaption", "zqfilename", "zqresult", "zqcallback"
 PHONE, MAIL, TICKET, NOTE, VOICE = "+7999zq1234567", "zqmail@zq.example", "zqticket", "zqnote", "zqvoice"
@@ -369,6 +372,22 @@ async def test_the_journal_loses_words_only_and_only_to_a_forgotten_user(databas
                     async with tx.transaction():
                         await tx.execute(f"UPDATE operator_journal SET {change}")  # noqa: S608  of this test
         assert (await journal_of_user(pool, user))[0].reason == "hello"
+
+
+async def test_operators_see_that_a_user_was_forgotten_and_when(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        user, worker = await a_user(pool), forget_worker(pool, tmp_path)
+        assert (await forget_user(pool, worker.personal, user, operator="olga", reason="Анна просила")).done
+        await worker.forget_all()
+        report = await read_user(pool, user)
+        assert report is not None
+        assert report.line.forgotten_at is not None
+        assert report.forgotten_by == "operator"
+        assert [(act.action, act.says.key, act.reason) for act in report.journal] == [
+            ("forget", "user-forget-begun", None)
+        ]
+    said = photomat("users", "show", str(user), folder=tmp_path, DATABASE_URL=database).stdout
+    assert f"forgotten {report.line.forgotten_at:%Y-%m-%d %H:%M} UTC, asked by: operator" in said
 
 
 async def test_after_a_restore_whoever_was_forgotten_is_forgotten_again(database: str, tmp_path: Path) -> None:

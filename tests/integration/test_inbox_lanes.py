@@ -3,7 +3,7 @@
 import asyncio
 
 from photomat.db.pool import Pool, transaction
-from photomat.inbox.lanes import claim_lane, finish, free_lanes_of_dead_instances, park, release
+from photomat.inbox.lanes import claim_lanes, finish, free_lanes_of_dead_instances, park, release
 from photomat.inbox.receive import queue_depth, receive
 from photomat.inbox.update import Claimed
 from photomat.kernel.ids import BotId, InstanceId
@@ -21,9 +21,10 @@ async def store(pool: Pool, *update_ids: int, user_id: int = 7) -> list[int]:
 
 async def claim(pool: Pool, instance: str = "one", *, pre_checkout: bool = False) -> Claimed | None:
     async with transaction(pool) as tx:
-        return await claim_lane(
+        claims = await claim_lanes(
             tx, bot_id=BOT, instance=InstanceId(instance), lease_s=LEASE_S, pre_checkout=pre_checkout
         )
+    return claims[0] if claims else None
 
 
 async def claim_surely(pool: Pool, instance: str = "one") -> Claimed:
@@ -34,7 +35,7 @@ async def claim_surely(pool: Pool, instance: str = "one") -> Claimed:
 
 async def end(pool: Pool, claimed: Claimed) -> bool:
     async with transaction(pool) as tx:
-        return await finish(tx, claimed)
+        return claimed.received_id in await finish(tx, [claimed])
 
 
 async def pending(pool: Pool, lane: str = "u7") -> int:
@@ -133,7 +134,7 @@ async def test_an_update_that_arrives_while_its_lane_is_given_back_is_not_forgot
         claimed = await claim_surely(pool)
         async with asyncio.TaskGroup() as tasks:
             async with transaction(pool) as tx:
-                assert await finish(tx, claimed)
+                assert await finish(tx, [claimed])
                 arriving = tasks.create_task(store(pool, 2))
                 await _waits_for_a_lock(pool)
                 assert not arriving.done()
@@ -148,10 +149,9 @@ async def test_a_lane_is_not_mended_to_empty_while_an_update_arrives(database: s
         await pool.execute("UPDATE inbox SET handled_at = photomat_now()")
         async with asyncio.TaskGroup() as tasks:
             async with transaction(pool) as tx:
-                claimed = await claim_lane(
+                assert not await claim_lanes(
                     tx, bot_id=BOT, instance=InstanceId("one"), lease_s=LEASE_S, pre_checkout=False
                 )
-                assert claimed is None
                 arriving = tasks.create_task(store(pool, 2))
                 await _waits_for_a_lock(pool)
             await arriving
@@ -163,8 +163,7 @@ async def test_a_released_lane_rests_and_a_forgiven_attempt_does_not_count(datab
     async with pool_of(database) as pool, connection_of(database) as clock:
         await store(pool, 1)
         async with transaction(pool) as tx:
-            first = await claim_lane(tx, bot_id=BOT, instance=InstanceId("one"), lease_s=LEASE_S, pre_checkout=False)
-            assert first is not None
+            [first] = await claim_lanes(tx, bot_id=BOT, instance=InstanceId("one"), lease_s=LEASE_S, pre_checkout=False)
             assert await release(tx, first, error="429", retry_after_s=17, counted=False)
         await store(pool, 2)
         assert await claim(pool) is None

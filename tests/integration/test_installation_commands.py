@@ -21,6 +21,7 @@ WRITES = (
     "jobs redeliver 1",
     "jobs cancel 1 --reason x",
     "restore submit 1 --reason x",
+    "restore promoted --since 2026-11-16T20:00:00 --yes --reason x",
     "wallet credit 5000001 10 --reason x",
     "wallet debit 5000001 10 --reason x",
     "wallet refund 2 --reason x",
@@ -77,6 +78,8 @@ WRITES = (
     "examples make --yes",
     "examples forget template:portrait --reason x",
     "prune",
+    "results move",
+    "results sweep",
 )
 READS = (
     "backup list",
@@ -119,6 +122,7 @@ READS = (
     "examples list",
     "assistant usage",
     "prune --dry-run",
+    "results show",
 )
 ELSEWHERE = {
     "run": "test_installation.py of tests/acceptance",
@@ -130,6 +134,7 @@ ELSEWHERE = {
     "check": "test_check.py; it leaves nothing behind",
     "smoke": "a database of its own",
     "chaos": "likewise",
+    "bench": "likewise",
     "failpoints": "no database",
     "completion": "likewise",
     "assistant evaluate": "likewise",

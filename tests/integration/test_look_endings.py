@@ -118,7 +118,7 @@ async def test_an_unknown_submit_becomes_overdue_and_is_given_up_after_a_day(dat
         job_id = await a_job(pool, user)
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
             await store.record_unknown(tx, job, error="lost")
         row = await look(pool, job_id, after_s=OVERDUE_S + 1)
         assert (row["status"], row["overdue_at"] is not None) == ("submitting", True)

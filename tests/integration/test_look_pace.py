@@ -223,7 +223,7 @@ async def test_a_look_that_asks_nothing_needs_no_room(database: str) -> None:
         lost = await a_job(pool, user)
         job = await claim_submit(pool, lost)
         async with transaction(pool) as tx:
-            await store.record_intent(tx, job, decide_after=LEASE)
+            await store.record_intents(tx, [job], decide_after=[LEASE])
         await shift_clock(pool, OVERDUE_S + 1)
         claims = claims_of(pool)
         while not await budget.take(pool, claims.queries):

@@ -51,7 +51,8 @@ async def many_running_jobs(pool: Pool, user: UserId, count: int) -> None:
         """
         INSERT INTO generation_jobs (corr, idempotency_key, bot_id, user_id, chat_id, card_message_id, model, kind, inputs,
                                      language, price, currency, status, external_task_id, intent_at, due_at)
-        SELECT '00000000', 'many:' || n, 1, $1, $1, n, 'z-image', 'image', '{}', 'ru', 0, 'RUB', 'running', 't-' || n,
+        SELECT '00000000', 'many:' || n, (SELECT bot_id FROM installation), $1, $1, n, 'z-image', 'image', '{}', 'ru',
+               0, 'RUB', 'running', 't-' || n,
                photomat_now(), photomat_now() + interval '1 hour'
           FROM generate_series(1, $2) AS n
         """,
@@ -143,9 +144,9 @@ async def test_an_orphan_stored_while_its_task_is_being_recorded_is_found_by_the
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
         async with asyncio.timeout(120), submitting.transaction():
-            await store.record_task(submitting, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
+            await store.record_tasks(submitting, {job_id: TaskId("t-1")}, look_after=TIMES.poll_first)
             assert await match_tasks(submitting, ["t-1"]) == []
             await take(pool, callback(None, "t-1"))
         assert await orphans(pool) == [("t-1", "no job has this task", False)]
@@ -161,8 +162,8 @@ async def test_an_orphan_being_stored_while_its_task_is_recorded_the_other_way_r
         async with asyncio.timeout(120), calling.transaction():
             await update_from_callback(calling, [callback(None, "t-1")])
             async with transaction(pool) as tx:
-                await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
-                await store.record_task(tx, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
+                await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
+                await store.record_tasks(tx, {job_id: TaskId("t-1")}, look_after=TIMES.poll_first)
                 assert await match_tasks(tx, ["t-1"]) == []
         assert (await reconcile_orphans(pool)).matched == 1
         assert (await claim_look(pool, job_id)).woken_via == "orphan"

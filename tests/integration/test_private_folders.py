@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from photomat.delivery.archive import PARTS
 from photomat.files.sources import empty_folder
 from photomat.kernel.private_files import tighten
+from photomat.storage.store import PARTS
 from support.delivery import delivery_desk
 from support.telegram_media import picture
 

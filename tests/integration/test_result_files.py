@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import web
 
-from photomat.delivery import archive
 from photomat.delivery.archive import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.kernel import http
@@ -118,7 +117,7 @@ async def test_the_host_of_kies_api_is_trusted_whatever_its_address(tmp_path: Pa
     async with redirecting() as server:
         files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
         kept = await files.fetch(output(f"{server.url}/cat.png"))
-        assert kept.path.read_bytes() == CAT
+        assert (tmp_path / kept.name).read_bytes() == CAT
         assert (kept.mime, kept.size_bytes) == ("image/png", len(CAT))
         assert "Python" not in server.agents[0], "Kie's file servers refuse the agent of a stock client"
 
@@ -127,7 +126,7 @@ async def test_a_redirect_is_followed_where_it_may_lead(tmp_path: Path) -> None:
     async with redirecting() as server:
         files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
         kept = await files.fetch(output(f"{server.url}/a?to=/b%3Fto%3D/cat.png"))
-        assert kept.path.read_bytes() == CAT
+        assert (tmp_path / kept.name).read_bytes() == CAT
         assert server.asked == ["/a", "/b", "/cat.png"]
 
 
@@ -160,7 +159,7 @@ async def test_redirects_come_to_an_end(tmp_path: Path) -> None:
 
 
 async def test_what_is_too_large_or_empty_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_BYTES", len(CAT) - 1)
+    monkeypatch.setattr(ResultFiles, "most_bytes", len(CAT) - 1)
     async with redirecting() as server:
         files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
         for path in ("cat.png", "empty"):

@@ -12,7 +12,6 @@ from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import outputs
-from photomat.delivery.archive import PARTS
 from photomat.files.file import FromOutput
 from photomat.files.store import own_output
 from photomat.inbox.lanes import HANDLED
@@ -22,6 +21,7 @@ from photomat.jobs.settle import Failure
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import BotId, JobId
 from photomat.operators.installation import adopt
+from photomat.storage.store import PARTS
 from photomat.telegram.port import MediaKind
 from photomat.work.retention import prune, would_prune
 from support.database import connection_of, pool_of, shift_clock
@@ -203,7 +203,7 @@ async def test_a_copy_stays_when_telegram_keeps_the_file_for_another_bot(databas
         made = await own_output(pool, FromOutput(job_id, 0), user_id=user)
         assert (output.file_id, output.kept_as) == (None, f"{job_id}/0.png")
         assert made is not None
-        assert (made.telegram_id, made.kept_as) == (None, f"{job_id}/0.png")
+        assert (made.telegram_id, made.copy.kept_as) == (None, f"{job_id}/0.png")
         await outputs.record_file_id(pool, output, media="video", file_id="of the new bot")
         await adopt(before, bot_id=BotId(BOT_ID), currency="RUB", operator="olga", reason="back again")
         (output,) = await outputs.outputs_of(before, job_id)

@@ -6,7 +6,7 @@ from typing import Any
 
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
-from photomat.db.pool import transaction
+from photomat.db.pool import OneSession, transaction
 from photomat.jobs import store
 from photomat.jobs.actions import CancelOutcome, cancel_job
 from photomat.jobs.sweep import free_claims_of_dead_instances
@@ -59,7 +59,7 @@ async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_cla
     async with pool_of(database) as pool, connection_of(database) as other:
         jobs = [await a_job(pool, await a_user(pool, user_id=n)) for n in (1, 2)]
         async with asyncio.timeout(120), other.transaction():
-            first = await store.claim_submits(other, bot_id=BOT_ID, limit=1, lease=LEASE, instance=ONE)
+            first = await claim_submits(OneSession(other, BOT_ID), limit=1, lease=LEASE, instance=ONE)
             second = await claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 
@@ -110,7 +110,7 @@ async def test_a_zombie_does_not_put_back_fail_or_forget_what_the_new_owner_hold
             assert await store.lock_status(tx, job_id, zombie.fence) is None
         assert await row_of(pool, job_id) == before
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, owner, decide_after=LEASE)
+            assert await store.record_intents(tx, [owner], decide_after=[LEASE])
             assert not await store.record_unknown(tx, zombie, error="zombie")
             assert not await store.return_to_pending(tx, zombie, after=timedelta(0), error="zombie")
         assert (await row_of(pool, job_id))["status"] == "submitting"
@@ -147,8 +147,8 @@ async def test_an_intent_is_never_submitted_again_by_itself(database: str) -> No
         job_id = await a_job(pool, user)
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
-            assert not await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
+            assert not await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
         await free_claims_of_dead_instances(pool)
         for _ in range(5):
             await shift_clock(pool, 3600)
@@ -203,5 +203,5 @@ async def test_a_lost_answer_and_a_told_one_differ_only_in_what_is_known(databas
         job_id = await a_job(pool, UserId(await a_user(pool)))
         await submitter(pool, ToldProvider(creates=[OutcomeUnknown("lost")])).submit(await claim_submit(pool, job_id))
         async with transaction(pool) as tx:
-            await store.record_task(tx, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
+            await store.record_tasks(tx, {job_id: TaskId("t-1")}, look_after=TIMES.poll_first)
         assert (await row_of(pool, job_id))["status"] == "running"

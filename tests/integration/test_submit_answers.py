@@ -206,11 +206,11 @@ async def test_a_create_reply_that_comes_after_the_lease_ran_out_still_counts(da
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
         await shift_clock(pool, OVERDUE_S + 1)
         await claim_look(pool, job_id, instance=TWO)
         async with transaction(pool) as tx:
-            await store.record_task(tx, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
+            await store.record_tasks(tx, {job_id: TaskId("t-1")}, look_after=TIMES.poll_first)
         found = await row_of(pool, job_id)
         assert (found["external_task_id"], found["status"]) == ("t-1", "running")
 
@@ -219,7 +219,7 @@ async def test_a_task_id_is_recorded_for_an_intent_only(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
         async with transaction(pool) as tx:
-            assert await store.record_task(tx, job_id, TaskId("t-1"), look_after=TIMES.poll_first) is None
+            assert await store.record_tasks(tx, {job_id: TaskId("t-1")}, look_after=TIMES.poll_first) == {}
         assert (await row_of(pool, job_id))["external_task_id"] is None
 
 
@@ -228,6 +228,6 @@ async def test_a_refusal_that_comes_after_a_callback_adopted_the_task_puts_nothi
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
             await tx.execute("UPDATE generation_jobs SET external_task_id = 't-9' WHERE job_id = $1", job_id)
             assert not await store.return_to_pending(tx, job, after=timedelta(0), error="429")

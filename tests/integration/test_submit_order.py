@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from photomat.app.flow import SUBMIT_WIDTH
-from photomat.db.pool import Pool
-from photomat.jobs import store
+from photomat.db.pool import OneSession, Pool
 from photomat.jobs.claims import CREATES, CREATES_WINDOW_S
 from photomat.jobs.submit import paused_by
 from photomat.kernel.ids import InstanceId, JobId, TaskId, UserId
@@ -18,7 +17,20 @@ from photomat.work import budget
 from photomat.work.budget import NoRoom
 from photomat.work.loop import Loop, LoopStep
 from support.database import connection_of, pool_of, shift_clock
-from support.jobs import LEASE, ONE, PRICE, TIMES, TWO, ToldProvider, a_job, a_user, claims_of, money_of, row_of
+from support.jobs import (
+    LEASE,
+    ONE,
+    PRICE,
+    TIMES,
+    TWO,
+    ToldProvider,
+    a_job,
+    a_user,
+    claim_submits,
+    claims_of,
+    money_of,
+    row_of,
+)
 from support.kie_sim import RunningKie, running_kie
 from support.patience import until
 from support.steps import kie_client, submitter
@@ -259,7 +271,7 @@ async def test_a_claim_among_ten_thousand_waiting_jobs_reads_only_the_first_of_t
         try:
             await pool.execute("ANALYZE generation_jobs")
             async with tx.transaction():
-                claimed = await store.claim_submits(tx, bot_id=BOT_ID, limit=19, lease=LEASE, instance=ONE)
+                claimed = await claim_submits(OneSession(tx, BOT_ID), limit=19, lease=LEASE, instance=ONE)
                 rows_read = await tx.fetchval(ROWS_READ)
             assert len(claimed) == 19
             assert rows_read < 500

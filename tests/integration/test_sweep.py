@@ -86,7 +86,7 @@ async def test_a_forgotten_intent_is_looked_at_and_never_submitted(database: str
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of("image")])
             await store.record_unknown(tx, job, error="lost")
         await forget(pool, job_id)
         assert await rearm_stuck_jobs(pool) == 1

@@ -8,7 +8,7 @@ import pytest
 
 from photomat.bot.updates import tell_of_flood
 from photomat.db.pool import Pool, transaction
-from photomat.inbox.lanes import claim_lane, finish
+from photomat.inbox.lanes import claim_lanes, finish
 from photomat.inbox.receive import UpdateLimit, queue_depth, receive
 from photomat.kernel.ids import BotId, InstanceId
 from support.conversation import conversation
@@ -29,12 +29,12 @@ async def handle_all(pool: Pool) -> list[str]:
     lanes: list[str] = []
     while True:
         async with transaction(pool) as tx:
-            claimed = await claim_lane(tx, bot_id=BOT, instance=InstanceId("one"), lease_s=30, pre_checkout=False)
-        if claimed is None:
+            claims = await claim_lanes(tx, bot_id=BOT, instance=InstanceId("one"), lease_s=30, pre_checkout=False)
+        if not claims:
             return lanes
         async with transaction(pool) as tx:
-            assert await finish(tx, claimed)
-        lanes.append(claimed.lane)
+            assert await finish(tx, claims)
+        lanes += [claimed.lane for claimed in claims]
 
 
 def payment_update(update_id: int, *, user_id: int = 7) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Final
 from photomat.audit import differences
 from photomat.audit.proofs import seal_days
 from photomat.audit.run import INVARIANTS, new_violations, violations
+from photomat.audit.slices import WIDTHS, violations_in_slices
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import ledger, refunds
@@ -20,6 +21,8 @@ from support.rewards import a_promo_sum, an_invited_friend, gifts_every_way
 
 ANNA, BORIS = UserId(42), UserId(43)
 EVER: Final = datetime(2000, 1, 1, tzinfo=UTC)
+NARROW: Final = dict.fromkeys(WIDTHS, 3)
+"""Slices of a few rows, so that most of what belongs together is cut."""
 CHECKED_AT_NIGHT: Final = {"sealed-days-are-unchanged"}
 """Invariants about all history: a new row cannot break them alone."""
 QUOTE: Final = {"price": 65, "currency": "RUB", "usd_rate": "80"}
@@ -52,8 +55,10 @@ async def honest_books(tx: Transaction) -> None:
     await shift_clock(tx, 2 * 86_400)
     await seal_days(tx)
     await differences.report(tx, kind="stars", reference="stars:9", expected="5", found="nothing")
-    await tx.execute("INSERT INTO inbox (bot_id, update_id, lane, body) VALUES (1, 1, 'u42', '{}')")
-    await tx.execute("INSERT INTO lanes (bot_id, lane, pending) VALUES (1, 'u42', 1)")
+    await tx.execute(
+        "INSERT INTO inbox (bot_id, update_id, lane, body) SELECT bot_id, 1, 'u42', '{}' FROM installation"
+    )
+    await tx.execute("INSERT INTO lanes (bot_id, lane, pending) SELECT bot_id, 'u42', 1 FROM installation")
 
 
 async def every_other_move(tx: Transaction) -> None:
@@ -95,7 +100,7 @@ async def a_quoted_job(tx: Transaction) -> None:
     await tx.execute(
         """
         INSERT INTO drafts (bot_id, user_id, chat_id, origin, model, inputs, price, currency, expires_at)
-        VALUES (1, 42, 42, 'first', 'z-image', '{}', 65, 'RUB', photomat_now())
+        SELECT bot_id, 42, 42, 'first', 'z-image', '{}', 65, 'RUB', photomat_now() FROM installation
         """
     )
     await tx.execute(
@@ -109,11 +114,11 @@ async def a_quoted_job(tx: Transaction) -> None:
 
 
 async def by_hand(connection: Connection, table: str, change: str, *arguments: object) -> None:
-    """A superuser who knows how to switch the triggers off, and back on."""
+    """A superuser who knows how to switch the triggers off, foreign keys as well, and back on."""
     async with connection.transaction():
-        await connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        await connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
         await connection.execute(change, *arguments)
-        await connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        await connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL")
 
 
 @asynccontextmanager
@@ -139,10 +144,11 @@ async def unnoticed(connection: Connection, changes: Sequence[tuple[str, str, st
 
 
 async def names(connection: Connection) -> set[str]:
-    """What the audit complains of; the short one, which every test ends with, and the one by day complain of the same."""
+    """What the audit complains of; the short one, which every test ends with, and those by day and in slices agree."""
     found = {violation.name for violation in await violations(connection)}
     assert await broken(connection) == found
     assert await names_by_day(connection) == found - CHECKED_AT_NIGHT
+    assert {one.name for one in await violations_in_slices(connection, widths=NARROW)} == found
     return found
 
 

@@ -50,6 +50,7 @@ class BusyDay:
     a_user: int
     a_payment: int
     a_receipt: int
+    a_fiscal_receipt: int
     a_model: str
 
 
@@ -148,5 +149,6 @@ async def _found(connection: Connection, by_story: dict[str, int], *, jobs: int,
         a_user=owner,
         a_payment=await connection.fetchval("SELECT max(payment_id) FROM payments WHERE provider = 'stars'"),
         a_receipt=await connection.fetchval("SELECT max(receipt_id) FROM receipts WHERE state = 'waiting'"),
+        a_fiscal_receipt=await connection.fetchval("SELECT max(fiscal_id) FROM fiscal_receipts WHERE kind = 'income'"),
         a_model="z-image",
     )

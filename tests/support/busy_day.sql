@@ -202,6 +202,22 @@ SELECT p, key, credit, paid, key, 'anna', refund, at + interval '40 minutes',
        CASE refund WHEN 'refused' THEN 'CHARGE_ALREADY_REFUNDED' WHEN 'wanted' THEN 'HTTP 503' END
   FROM (SELECT busy.*, 'refund:' || payments.provider || ':' || external_id || ':0' AS key
           FROM busy_payments AS busy JOIN payments ON payment_id = p WHERE refund IS NOT NULL) AS made ORDER BY p;
+INSERT INTO fiscal_receipts (payment_id, kind, provider, payment_external_id, user_id, amount, currency, operation_at, reference,
+                             issuer, state, external_id, due_at, sent_at, sends, created_at, closed_at)
+SELECT payment_id, 'income', paid.provider, external_id, paid.user_id,
+       CASE WHEN paid.paid_currency = currency THEN paid_amount ELSE paid.credit END, currency, paid_at,
+       'PM-' || lpad(payment_id::text, 10, '0'), 'my_tax', CASE refund WHEN 'done' THEN 'annulled' ELSE 'issued' END,
+       'doc-' || payment_id, NULL, paid_at, 1, received_at, received_at
+  FROM payments AS paid JOIN busy_payments ON payment_id = p ORDER BY payment_id;
+INSERT INTO fiscal_documents (issuer, external_id, reference, amount, operation_at, annulled_at, first_seen_at, seen_at)
+SELECT issuer, external_id, reference, amount, operation_at, CASE state WHEN 'annulled' THEN closed_at + interval '41 minutes' END,
+       closed_at, closed_at FROM fiscal_receipts;
+INSERT INTO fiscal_receipts (payment_id, refund_id, kind, provider, payment_external_id, user_id, amount, currency, operation_at,
+                             reference, issuer, state, external_id, due_at, sent_at, sends, created_at, closed_at)
+SELECT payment_id, back.refund_id, 'annulment', income.provider, payment_external_id, income.user_id, income.amount, income.currency,
+       back.closed_at, 'PM-' || lpad(payment_id::text, 10, 'A'), issuer, 'issued', income.external_id, NULL, back.closed_at, 1, back.closed_at,
+       back.closed_at
+  FROM fiscal_receipts AS income JOIN payment_refunds AS back USING (payment_id) WHERE back.state = 'done' ORDER BY payment_id;
 
 INSERT INTO promo_codes (code, kind, amount, currency, percent, generations, most_uses, used, expires_at, stopped_at, operator, reason,
                          created_at)

@@ -1,5 +1,6 @@
 """Databases for tests: cloned from a template in a moment, and a clock that a test can move."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from support.updates import BOT_ID
 RUNNING_SERVER: Final = "PHOTOMAT_TEST_SERVER"
 """The server of a run that starts another one: its address and its template. PostgreSQL then need not start again."""
 
+POOLER: Final = "PHOTOMAT_TEST_POOLER"
+"""Host and port of the PgBouncer through which every pool of this run leads, in transaction mode."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPostgres:
@@ -24,8 +28,10 @@ class SharedPostgres:
 
 @asynccontextmanager
 async def pool_of(dsn: str, *, size: int = 10, bot_id: int = BOT_ID) -> AsyncIterator[BoundedPool]:
-    """A pool as a program of this bot opens it, closed at the end."""
-    pool = await connect_pool(dsn, size=size, bot_id=bot_id)
+    """A pool as a program of this bot opens it, closed at the end; where a run has a pooler, it leads through that."""
+    pooler = os.environ.get(POOLER)
+    way = dsn if pooler is None else _through(pooler, dsn)
+    pool = await connect_pool(way, size=size, bot_id=bot_id, through_pooler=pooler is not None)
     try:
         yield pool
     finally:
@@ -60,6 +66,11 @@ async def drop_database(server_dsn: str, dsn: str) -> None:
     name = urlsplit(dsn).path.removeprefix("/")
     async with connection_of(server_dsn) as connection:
         await connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def _through(pooler: str, dsn: str) -> str:
+    parts = urlsplit(dsn)
+    return f"postgresql://{parts.username}@{pooler}{parts.path}"
 
 
 def address_of(server_dsn: str, database: str) -> str:

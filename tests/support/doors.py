@@ -71,8 +71,8 @@ async def house(
     woken, state = Woken(), ActiveState()
     async with pool_of(database) as pool, ClientSession() as client:
 
-        async def take(updates: Any) -> object:
-            return await receive(pool, bot_id=BOT, updates=updates)
+        async def take(update: Any) -> object:
+            return await receive(pool, bot_id=BOT, updates=[update])
 
         app = build_app(
             health=HealthProbe(

@@ -13,13 +13,14 @@ from support.sessions import as_pool
 
 OFFER: Final = """
     INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, expires_at)
-    VALUES ('offer of ' || $2, 1, $1, $2, $3, $4, $5, 'RUB', photomat_now() + interval '1 day')
+    VALUES ('offer of ' || $2, (SELECT bot_id FROM installation), $1, $2, $3, $4, $5, 'RUB', photomat_now() + interval '1 day')
     RETURNING topup_id
 """
 APPROVED_RECEIPT: Final = """
     INSERT INTO receipts (origin, topup_id, user_id, bot_id, amount, currency, file_kind, file_id, file_unique_id, state,
                           decided_at, decided_by, credited)
-    VALUES ('receipt', $1, $2, 1, 900, 'RUB', 'photo', 'file', 'unique', 'approved', photomat_now(), 'olga', 900)
+    VALUES ('receipt', $1, $2, (SELECT bot_id FROM installation), 900, 'RUB', 'photo', 'file', 'unique', 'approved',
+            photomat_now(), 'olga', 900)
     RETURNING receipt_id
 """
 SUBSCRIPTION: Final = """

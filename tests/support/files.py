@@ -14,6 +14,7 @@ from photomat.db.pool import Pool
 from photomat.files.sources import FileSources
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
+from photomat.storage.places import one_folder
 from photomat.telegram.files import BotFiles
 from photomat.telegram.limits import CLOUD, LOCAL
 from photomat.users.user import User
@@ -35,7 +36,7 @@ def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileSources:
         telegram=BotFiles(bot),
         links=Fetcher(trusted_host=LOOPBACK),
         results=Fetcher(trusted_host=LOOPBACK),
-        folder=folder,
+        places=one_folder(folder),
         tmp=folder / "tmp",
         accept_within_s=120.0,
     )

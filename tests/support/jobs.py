@@ -22,12 +22,14 @@ from photomat.orders.limits import USUAL
 from photomat.orders.outcome import Created, CreateOutcome
 from photomat.orders.purchase import create_job_atomic
 from photomat.wallet import ledger
+from photomat.work.budget import Budget, open_budget
 from support.money import agreed, make_user, rub
 from support.updates import BOT_ID
 
 BOT = BotId(BOT_ID)
 ONE, TWO = InstanceId("one"), InstanceId("two")
 PRICE = 64
+UNLIMITED = Budget(name="unlimited", limit=1000, window_s=0.001)
 LEASE = timedelta(seconds=30)
 DELIVERY_LEASE = timedelta(minutes=5)
 TIMES = Times(
@@ -108,8 +110,8 @@ async def a_running_job(pool: Pool, user: UserId, *, task_id: str = "task-1", **
     job_id = await a_job(pool, user, **changes)
     job = await claim_submit(pool, job_id)
     async with transaction(pool) as tx:
-        assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of(job.kind))
-        assert await store.record_task(tx, job_id, TaskId(task_id), look_after=TIMES.poll_first)
+        assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of(job.kind)])
+        assert await store.record_tasks(tx, {job_id: TaskId(task_id)}, look_after=TIMES.poll_first)
     return job_id
 
 
@@ -141,15 +143,19 @@ async def claim_look(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -
 
 
 async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
-    """Claim jobs for submitting, in a transaction of its own."""
-    async with transaction(pool) as tx:
-        return await store.claim_submits(tx, bot_id=BOT_ID, limit=limit, lease=lease, instance=instance)
+    """Claim jobs for submitting, whatever Kie allows; instances do not wait for each other's budget."""
+    creates = replace(UNLIMITED, name=f"submits of {instance}")
+    await open_budget(pool, creates)
+    claimed = await store.claim_submits(
+        pool, limit=limit, lease=lease, instance=instance, creates=creates, given_up_after=TIMES.timeout
+    )
+    return claimed.jobs
 
 
 async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
-    """Claim jobs for a look, in a transaction of its own."""
-    async with transaction(pool) as tx:
-        return await store.claim_looks(tx, bot_id=BOT_ID, limit=limit, lease=lease, instance=instance)
+    """Claim jobs for a look, whatever Kie allows."""
+    await open_budget(pool, UNLIMITED)
+    return (await store.claim_looks(pool, limit=limit, lease=lease, instance=instance, queries=UNLIMITED)).jobs
 
 
 def claims_of(pool: Pool, *, instance: InstanceId = ONE, creates: int = 20, queries: int = 10) -> Claims:

@@ -41,7 +41,7 @@ async def make_job(tx: Transaction, user: UserId, *, price: int) -> JobId:
         """
         INSERT INTO generation_jobs (corr, idempotency_key, bot_id, user_id, chat_id, card_message_id, model, kind, inputs,
                                      language, price, currency)
-        SELECT $1, $1 || ':' || made, 1, $2, $2, made, 'z-image', 'image', '{}', 'ru', $3, $4
+        SELECT $1, $1 || ':' || made, (SELECT bot_id FROM installation), $2, $2, made, 'z-image', 'image', '{}', 'ru', $3, $4
           FROM (SELECT count(*) + 1 FROM generation_jobs) AS jobs (made)
         RETURNING job_id
         """,

@@ -3,8 +3,9 @@
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import parse_qs, urlsplit
@@ -13,6 +14,7 @@ import pytest
 
 from photomat.checks.smoke_environment import reserve_port
 from photomat.db.postgres.privileges import choose_user, command_line
+from support.database import POOLER
 from support.patience import until
 
 PROGRAM: Final = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -26,18 +28,9 @@ needs_pgbouncer = pytest.mark.skipif(
 @asynccontextmanager
 async def running_pgbouncer(database: str, folder: Path, mode: Mode) -> AsyncIterator[str]:
     """Yield the address by which PgBouncer, in this mode and with its own defaults otherwise, leads to the database."""
-    assert PROGRAM is not None, "no pgbouncer on the PATH"
     parts = urlsplit(database)
-    name, port = parts.path.removeprefix("/"), reserve_port()
-    server = f"host={parse_qs(parts.query)['host'][0]} dbname={name} user={parts.username} password={parts.password}"
-    settings = folder / f"pgbouncer-{mode}.ini"
-    settings.write_text(
-        f"[databases]\n{name} = {server}\n\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\n"
-        f"pool_mode = {mode}\nunix_socket_dir =\ndefault_pool_size = 40\n"
-    )
-    settings.chmod(0o644)
-    log = folder / f"pgbouncer-{mode}.log"
-    process = _start(_allowed([PROGRAM, str(settings)], folder), log)
+    name = parts.path.removeprefix("/")
+    process, log, port = _start(database, folder, mode, name=name)
     try:
         await until(lambda: "process up" in log.read_text(), about=log.read_text)
         yield f"postgresql://{parts.username}@127.0.0.1:{port}/{name}"
@@ -46,9 +39,37 @@ async def running_pgbouncer(database: str, folder: Path, mode: Mode) -> AsyncIte
         process.wait(timeout=120)
 
 
-def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
+@contextmanager
+def pooler_for_every_pool(server: str, folder: Path) -> Iterator[None]:
+    """While it runs, `pool_of` leads through it to every database of the server, in transaction mode."""
+    process, log, port = _start(server, folder, "transaction", name="*")
+    try:
+        while "process up" not in log.read_text():
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.02)
+        os.environ[POOLER] = f"127.0.0.1:{port}"
+        yield
+    finally:
+        os.environ.pop(POOLER, None)
+        process.terminate()
+        process.wait(timeout=120)
+
+
+def _start(server: str, folder: Path, mode: Mode, *, name: str) -> tuple[subprocess.Popen[bytes], Path, int]:
+    """Start it for one database of the server, or for all of them (`*`); return its log and its port too."""
+    assert PROGRAM is not None, "no pgbouncer on the PATH"
+    parts, port = urlsplit(server), reserve_port()
+    behind = f"host={parse_qs(parts.query)['host'][0]} user={parts.username} password={parts.password}"
+    settings, log = folder / f"pgbouncer-{mode}.ini", folder / f"pgbouncer-{mode}.log"
+    settings.write_text(
+        f"[databases]\n{name} = {behind}{'' if name == '*' else f' dbname={name}'}\n\n[pgbouncer]\n"
+        f"listen_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\npool_mode = {mode}\nunix_socket_dir =\n"
+        f"default_pool_size = 40\nmax_client_conn = 400\n"
+    )
+    settings.chmod(0o644)
     with log.open("wb") as out:
-        return subprocess.Popen(command, stdout=out, stderr=out)
+        command = _allowed([PROGRAM, str(settings)], folder)
+        return subprocess.Popen(command, stdout=out, stderr=out), log, port
 
 
 def _allowed(command: list[str], folder: Path) -> list[str]:

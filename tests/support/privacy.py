@@ -11,6 +11,7 @@ from photomat.messages.notices import NoticeSender
 from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
 from photomat.privacy.forget import ForgetWorker
+from photomat.storage.places import one_folder
 from photomat.telegram.port import Messenger
 from photomat.texts.load import load_texts
 
@@ -52,7 +53,7 @@ def found_in_files(folder: Path, words: Iterable[str]) -> dict[str, set[str]]:
 
 
 def forget_worker(pool: Pool, data_dir: Path) -> ForgetWorker:
-    personal = personal_data(results_folder=data_dir / "results")
+    personal = personal_data(places=one_folder(data_dir / "results"))
     return ForgetWorker(pool=pool, personal=personal, record=data_dir / "forgotten.jsonl")
 
 
@@ -60,7 +61,7 @@ def export_builder(pool: Pool, data_dir: Path, *, base_url: str | None = "https:
     results = data_dir / "results"
     return ExportBuilder(
         pool=pool,
-        personal=personal_data(results_folder=results),
+        personal=personal_data(places=one_folder(results)),
         archive=ResultArchive(pool=pool, files=ResultFiles(folder=results, trusted_host="127.0.0.1")),
         links=ResultLinks(base_url=base_url, secrets=(b"secret",)),
         texts=load_texts(),

@@ -8,6 +8,7 @@ from photomat.db.pool import transaction
 from photomat.kernel.ids import ChatId, UserId
 from photomat.privacy.export_sender import ask_for_export
 from photomat.privacy.forget import BATCH, ask_to_forget
+from photomat.storage.places import one_folder
 from support.database import pool_of, shift_clock
 from support.patience import until, until_found
 from support.privacy import found_in_database, found_in_files
@@ -35,7 +36,10 @@ async def nothing_is_left(system: System, point: str) -> None:
         )
         async with transaction(pool) as tx:
             asked = await ask_to_forget(
-                tx, personal_data(results_folder=system.folder / "data" / "results"), UserId(person.user_id), by="user"
+                tx,
+                personal_data(places=one_folder(system.folder / "data" / "results")),
+                UserId(person.user_id),
+                by="user",
             )
         assert asked.is_new
         await _die_and_start(system, point)

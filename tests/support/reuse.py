@@ -38,11 +38,12 @@ SHAPE: Final = """
         (SELECT count(*) FROM pg_db_role_setting),
         (SELECT string_agg(seed::text, ';' ORDER BY seed::text) FROM schema_migrations AS seed),
         (SELECT string_agg(seed::text, ';' ORDER BY seed::text) FROM installation AS seed),
+        (SELECT string_agg(seed::text, ';' ORDER BY seed::text) FROM fiscal_start AS seed),
         (SELECT count(*) FROM clock_shift))
 """
 """Everything about a database that a test may leave behind beside rows, and the rows that came with the template."""
 
-SEEDED: Final = frozenset({"schema_migrations", "installation", "clock_shift"})
+SEEDED: Final = frozenset({"schema_migrations", "installation", "fiscal_start", "clock_shift"})
 SEND_AWAY: Final = """
     SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'

@@ -29,6 +29,7 @@ from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
 from photomat.providers.port import PaymentProvider
+from photomat.storage.places import one_folder
 from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
@@ -124,4 +125,4 @@ def privacy_options(results: Path) -> PrivacyOptions:
     """Everything is kept as long as the settings say by default."""
     kept = {name: field.default for name, field in Settings.model_fields.items() if name.startswith("keep_")}
     days = {name.removeprefix("keep_").removesuffix("_days"): default for name, default in kept.items()}
-    return PrivacyOptions(personal=personal_data(results_folder=results), url=None, kept_days=days)
+    return PrivacyOptions(personal=personal_data(places=one_folder(results)), url=None, kept_days=days)

@@ -13,7 +13,7 @@ from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
 
 import photomat
-from photomat.app.personal_data import BLOCKERS
+from photomat.app.personal_data import BLOCKERS, TABLES
 from photomat.app.settings import Settings
 from photomat.bot.admin.action_views import REASONS
 from photomat.bot.admin.buttons import AdminPage, BroadcastAction, BroadcastSegment, Verb
@@ -146,6 +146,7 @@ def keys_made_up() -> set[str]:
     """The keys that code puts together."""
     return {
         *(f"form-ask-{kind}" for kind in get_args(InputType)),
+        *(f"export-file-{name.replace('_', '-')}" for name, table in TABLES.items() if table.of_user),
         *(f"why-{why}" for why in FallbackReason),
         *(f"why-unit-{word}" for word in UNIT_WORDS),
         *(f"prices-rate-{word}" for word in UNIT_WORDS),

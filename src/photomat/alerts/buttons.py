@@ -26,6 +26,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.OLD_TRANSACTION: (AlertAction.SESSION, AlertAction.CHECK),
     IncidentKind.DISK: (AlertAction.STATE, AlertAction.CHECK),
     IncidentKind.DATABASE_SIZE: (AlertAction.STATE, AlertAction.CHECK),
+    IncidentKind.PARTITIONS: (AlertAction.STATE, AlertAction.CHECK),
     IncidentKind.RECEIPTS_WAITING: (AlertAction.RECEIPTS,),
     IncidentKind.TICKETS_WAITING: (AlertAction.TICKETS,),
     IncidentKind.FISCAL_RECEIPTS: (AlertAction.STATE,),
@@ -33,6 +34,7 @@ ACTIONS: Final[Mapping[IncidentKind, tuple[AlertAction, ...]]] = {
     IncidentKind.APPEALS_WAITING: (),
     IncidentKind.SHOP_RECEIPTS: (AlertAction.CHECK,),
     IncidentKind.BACKUP: (AlertAction.CHECK,),
+    IncidentKind.RESULTS_STORE: (AlertAction.CHECK,),
 }
 """Besides these every alert can be taken over."""
 

@@ -41,6 +41,8 @@ class IncidentKind(StrEnum):
     DISK = "disk"
     DATABASE_SIZE = "database-size"
     BACKUP = "backup"
+    RESULTS_STORE = "results-store"
+    PARTITIONS = "partitions"
 
 
 def known_kind(name: str) -> IncidentKind | None:

@@ -14,6 +14,7 @@ from photomat.audit.run import violations_by_day
 from photomat.db.pool import Transaction
 from photomat.db.rows import Row, require_row
 from photomat.jobs.claims import CREATES
+from photomat.jobs.partitions import find_shortages
 from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
@@ -60,6 +61,9 @@ FISCAL_AFTER: Final = timedelta(hours=6)
 BACKUP_GRACE: Final = timedelta(hours=2)
 """For one that takes long, and one that is tried again."""
 ERROR_SHOWN: Final = 300
+STORE_AFTER: Final = timedelta(minutes=2)
+"""A copy that the bucket did not take is brought there a minute later."""
+COUNTED: Final = 1000
 
 
 ABOUT_JOBS: Final[Mapping[str, tuple[str, *tuple[timedelta, ...]]]] = {
@@ -110,6 +114,14 @@ async def proof_missing(context: ProbeContext) -> Figures | None:
         PROOF_AFTER,
     )
     return None if hours is None else {"hours": hours}
+
+
+async def ranges_short(context: ProbeContext) -> Figures | None:
+    """A table in partitions soon has none for new jobs, or has none already: its duty has failed for long."""
+    found = await find_shortages(context.pool)
+    if not found:
+        return None
+    return {"tables": ", ".join(one.table for one in found), "left": min(one.jobs_left for one in found)}
 
 
 async def stopped_jobs(context: ProbeContext) -> Figures | None:
@@ -319,6 +331,21 @@ async def database_large(context: ProbeContext) -> Figures | None:
     return {"size": size // MIB, "threshold": threshold // MIB} if size > threshold else None
 
 
+async def results_store(context: ProbeContext) -> Figures | None:
+    """Copies wait in a folder because the bucket does not take them; at most `COUNTED` are counted."""
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, coalesce(floor(extract(epoch FROM photomat_now() - min(kept_at)) / 60), 0)::int AS minutes
+          FROM (SELECT kept_at FROM job_outputs
+                 WHERE keep_at IS NOT NULL AND kept_as IS NOT NULL AND kept_at < photomat_now() - $1::interval
+                 LIMIT $2) AS waiting
+        """,
+        STORE_AFTER,
+        COUNTED,
+    )
+
+
 async def fiscal_receipts(context: ProbeContext) -> Figures | None:
     """A receipt for the tax service is not issued for hours, or waits for an operator."""
     return await _counted(
@@ -439,4 +466,6 @@ RULES: Final = (
     rule(IncidentKind.APPEALS_WAITING, appeals_waiting),
     rule(IncidentKind.SHOP_RECEIPTS, shop_receipts),
     rule(IncidentKind.BACKUP, backup_old, every=SELDOM),
+    rule(IncidentKind.RESULTS_STORE, results_store, every=NOW_AND_THEN),
+    rule(IncidentKind.PARTITIONS, ranges_short, every=SELDOM, patience=CATCHING_UP),
 )

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.app.polled import PolledState
+from photomat.app.result_store import result_places
 from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, bot_profile_of, stars_reader
 from photomat.audit.proofs import prove_the_night
@@ -18,6 +19,7 @@ from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import alive_instances, forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
+from photomat.delivery.leftovers import sweep_stores
 from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.delivery.waiting import refresh_places
 from photomat.fiscal.compare import compare_if_due
@@ -25,8 +27,10 @@ from photomat.fiscal.compare_shop import compare_shops_if_due
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
+from photomat.jobs.partitions import keep_ranges_ahead
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
+from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import operators_reached
@@ -49,6 +53,8 @@ PLACES_EVERY_S: Final = 10.0
 PROFILE_EVERY_S: Final = 60.0
 FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
+RESULTS_FIRST_S: Final = 900.0
+RESULTS_EVERY_S: Final = 86400.0
 RECONCILE_EVERY_S: Final = 300.0
 HOURLY_S: Final = 3600.0
 RESTORE_EVERY_S: Final = 20.0
@@ -72,7 +78,9 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "holds", lambda: report_loose_holds(program.pool)),
         every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
+        every(TIDY_EVERY_S, "partitions", lambda: keep_ranges_ahead(program.pool)),
         _retention_duty(program),
+        _results_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
         every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
@@ -161,6 +169,22 @@ async def _keep_profile(program: Program) -> None:
 async def _rearm_stuck(pool: Pool) -> None:
     await rearm_stuck_jobs(pool)
     await rearm_stuck_cards(pool)
+
+
+def _results_duty(program: Program) -> Duty:
+    """Sweep the stores of results once a day, first some minutes after the start."""
+
+    async def run(stop: asyncio.Event) -> None:
+        if not await sleep_until_set(stop, RESULTS_FIRST_S):
+            await at_intervals(RESULTS_EVERY_S, "results", lambda: _sweep_results(program))(stop)
+
+    return run
+
+
+async def _sweep_results(program: Program) -> None:
+    """Delete copies that no row names; not while a restored database waits, which knows less than the store."""
+    if await is_ours(program.pool) and await open_restore(program.pool) is None:
+        await sweep_stores(program.pool, result_places(program.settings))
 
 
 def _retention_duty(program: Program) -> Duty:

@@ -79,8 +79,11 @@ from photomat.privacy.forget import FORGETS_DUE, ForgetWorker
 from photomat.rewards.payouts import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
+UPDATE_WIDTH: Final = 16
 SUBMIT_WIDTH: Final = 16
 LOOK_WIDTH: Final = 8
+DELIVERY_WIDTH: Final = 16
+"""An edit and the completion message after it are one item."""
 
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
@@ -114,26 +117,24 @@ URGENT: Final = (RESULTS_DUE, CompletionNotifier.DUE, Resender.DUE, NoticeSender
 def update_steps(
     worker: Callable[[], UpdateWorker], pre_checkout_worker: Callable[[], UpdateWorker], *, wake: Callable[[str], None]
 ) -> list[LoopStep[Any]]:
-    """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled."""
+    """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled.
+
+    So many lanes at once: handlers mostly wait for Telegram, and lanes that are handled together share their commits.
+    """
 
     async def handle(claimed: Claimed) -> None:
-        await worker().handle(claimed)
-        for name in (
-            "uploads",
-            "submits",
-            "deliveries",
-            "sends",
-            "receipts",
-            "notices",
-            "refunds",
-            "assistant",
-            "exports",
-            "forgets",
-        ):
+        for name in await worker().handle(claimed):
             wake(name)
 
     return [
-        LoopStep(name="updates", claim=lambda limit: worker().claim(limit), do=handle, width=8),
+        LoopStep(
+            name="updates",
+            claim=lambda limit: worker().claim(limit),
+            do=handle,
+            width=UPDATE_WIDTH,
+            claims_all=True,
+            ends_wake=False,
+        ),
         LoopStep(
             name="pre-checkout",
             claim=lambda limit: pre_checkout_worker().claim(limit),
@@ -169,18 +170,31 @@ def job_steps(
     return [
         LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=8),
         LoopStep(
-            name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
+            name="submits",
+            claim=claims.submits,
+            do=submitter.submit,
+            width=max(SUBMIT_WIDTH, claims.creates.limit),
+            claims_all=True,
+            ends_wake=False,
         ),
-        LoopStep(name="looks", claim=claims.looks, do=poller.look, width=max(LOOK_WIDTH, claims.queries.limit)),
+        LoopStep(
+            name="looks",
+            claim=claims.looks,
+            do=poller.look,
+            width=max(LOOK_WIDTH, claims.queries.limit),
+            ends_wake=False,
+        ),
         LoopStep(
             name="deliveries",
             claim=claim_deliveries,
             do=lambda card: coordinator().deliver_result_atomic(card),
-            width=8,
+            width=DELIVERY_WIDTH,
+            claims_all=True,
+            ends_wake=False,
         ),
-        message_step("rings", completions, width=4),
+        message_step("rings", completions, width=4, claims_all=True),
         message_step("sends", resender, width=2),
-        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2, claims_all=True, ends_wake=False),
     ]
 
 
@@ -191,8 +205,9 @@ def alert_steps(checker: Callable[[], RuleChecker], sender: AlertSender) -> list
             name="watches",
             claim=lambda _limit: checker().claim_together(),
             do=lambda claimed: checker().check_together(claimed),
-            width=1,
-            claims_after_item=False,
+            width=2,
+            claims_all=True,
+            ends_wake=False,
         ),
         message_step("alerts", sender, width=2),
     ]
@@ -244,5 +259,7 @@ def assistant_step(assistant: Callable[[], AssistantLoop]) -> LoopStep[Any]:
     )
 
 
-def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:
-    return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width)
+def message_step(name: str, kind: MessageKind[Any], *, width: int, claims_all: bool = False) -> LoopStep[Any]:
+    return LoopStep(
+        name=name, claim=kind.claim, do=kind.deliver, width=width, claims_all=claims_all, ends_wake=not claims_all
+    )

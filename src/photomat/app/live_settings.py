@@ -99,6 +99,9 @@ SHOWN: Final = frozenset(
         "update_workers",
         "log_format",
         "data_dir",
+        "results_store",
+        "aws_endpoint_url",
+        "aws_region",
     }
 )
 """Texts read at the start that are no secret; every other text is shown as set or not set."""

@@ -6,9 +6,9 @@ names what is missing; another looks for a forgotten user's words in every colum
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
+from photomat.app.result_store import result_places
 from photomat.app.settings import Settings
 from photomat.assistant.calls import forget_calls
 from photomat.bot.conversation import forget_conversations
@@ -18,7 +18,6 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.forget import CopiesOfUser, forget_deliveries, forget_sends
 from photomat.files.forget import forget_files
-from photomat.fiscal.contacts import forget_contact
 from photomat.fiscal.forget import forget_fiscal_words
 from photomat.inbox.lanes import forget_updates
 from photomat.jobs.forget import forget_jobs, forget_late_callbacks, has_running_jobs
@@ -29,6 +28,7 @@ from photomat.operators.access import forget_flashes
 from photomat.operators.actions import forget_journal
 from photomat.orders.draft import forget_drafts
 from photomat.payments.forget import (
+    forget_contacts,
     forget_invoices,
     forget_receipts,
     has_open_refund,
@@ -39,6 +39,7 @@ from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import forget_exports
 from photomat.privacy.forget import ForgetWorker
 from photomat.privacy.personal_data import Blocker, Erasure, PersonalData, PersonalTable
+from photomat.storage.places import ResultPlaces
 from photomat.support.ticket import forget_tickets
 from photomat.texts.load import load_texts
 
@@ -72,7 +73,7 @@ ERASURES: Final = (
     Erasure(name="tickets", erase=forget_tickets),
     Erasure(name="receipts", erase=forget_receipts),
     Erasure(name="invoices", erase=forget_invoices),
-    Erasure(name="fiscal contacts", erase=forget_contact),
+    Erasure(name="fiscal contacts", erase=forget_contacts),
     Erasure(name="fiscal receipts", erase=forget_fiscal_words),
     Erasure(name="content refusals", erase=_forget_refusals),
     Erasure(name="broadcasts", erase=forget_recipient),
@@ -100,6 +101,16 @@ def _kept(of_user: str, why: str) -> PersonalTable:
     return PersonalTable(of_user=of_user, kept=why)
 
 
+def _only_own(*columns: str) -> Mapping[str, str]:
+    """Numbers of users: the user's own stays, another's does not."""
+    return {column: f"CASE WHEN {column} = $1 THEN {column} END" for column in columns}
+
+
+def _without_friends(column: str) -> Mapping[str, str]:
+    """References of referral rewards hold the friend's number."""
+    return {column: f"regexp_replace({column}, '^(referral(-back)?):[0-9]+:', '\\1:')"}
+
+
 TABLES: Final[Mapping[str, PersonalTable]] = {
     "users": PersonalTable(of_user=OF_USER, without=("banned_by",), erased_by="names"),
     "conversations": PersonalTable(of_user=OF_USER, erased_by="conversations"),
@@ -115,7 +126,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "orphan_callbacks": PersonalTable(not_exported="raw answers of Kie, of unknown users", erased_by="jobs"),
     "input_files": PersonalTable(of_user=OF_USER, erased_by="input files"),
     "assistant_calls": PersonalTable(of_user=OF_USER, without=COSTS, erased_by="assistant calls"),
-    "notices": PersonalTable(of_user="chat_id = $1", erased_by="notices"),
+    "notices": PersonalTable(of_user="chat_id = $1", changed=_without_friends("key"), erased_by="notices"),
     "tickets": PersonalTable(of_user=OF_USER, without=("assigned_to", "closed_by"), erased_by="tickets"),
     "ticket_messages": PersonalTable(
         of_user="ticket_id IN (SELECT mine.ticket_id FROM tickets AS mine WHERE mine.user_id = $1)",
@@ -128,8 +139,10 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "forget_requests": _kept(OF_USER, "by number only: repeated after a restore"),
     # money
     "wallets": _kept(OF_USER, BOOKS),
-    "ledger_transactions": _kept(
-        "transaction_id IN (SELECT mine.transaction_id FROM entries AS mine WHERE mine.user_id = $1)", BOOKS
+    "ledger_transactions": PersonalTable(
+        of_user="transaction_id IN (SELECT mine.transaction_id FROM entries AS mine WHERE mine.user_id = $1)",
+        changed=_without_friends("reference"),
+        kept=BOOKS,
     ),
     "entries": _kept(OF_USER, BOOKS),
     "holds": _kept(OF_USER, BOOKS),
@@ -162,12 +175,18 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "pass_uses": _kept("use_id IN (SELECT mine.use_id FROM promo_uses AS mine WHERE mine.user_id = $1)", ONCE_EACH),
     "promo_codes": _nothing(OF_SHOP),
     "invite_codes": _kept(OF_USER, ONCE_EACH),
-    "referrals": _kept("friend_id = $1 OR inviter_id = $1", ONCE_EACH),
-    "referral_shares": _kept(
-        "friend_id = $1 OR friend_id IN (SELECT mine.friend_id FROM referrals AS mine WHERE mine.inviter_id = $1)",
-        ONCE_EACH,
+    "referrals": PersonalTable(
+        of_user="friend_id = $1 OR inviter_id = $1", changed=_only_own("friend_id", "inviter_id"), kept=ONCE_EACH
     ),
-    "gifts": _kept("giver_id = $1 OR taker_id = $1", BOOKS),
+    "referral_shares": PersonalTable(
+        of_user="friend_id = $1"
+        " OR friend_id IN (SELECT mine.friend_id FROM referrals AS mine WHERE mine.inviter_id = $1)",
+        changed=_only_own("friend_id"),
+        kept=ONCE_EACH,
+    ),
+    "gifts": PersonalTable(
+        of_user="giver_id = $1 OR taker_id = $1", changed=_only_own("giver_id", "taker_id"), kept=BOOKS
+    ),
     # content rules
     "content_rules": _nothing(OF_SHOP),
     "content_refusals": PersonalTable(
@@ -194,6 +213,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "incident_notices": _nothing(OF_OPERATORS),
     "watches": _nothing(OF_OPERATORS),
     "audit_runs": _nothing("about the books: references and sums"),
+    "audit_slices": _nothing("about the books: references and sums"),
     "sealed_days": _nothing("about the books: hashes"),
     # machinery
     "budgets": _nothing(OF_MACHINE),
@@ -207,27 +227,28 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
 }
 
 
-def personal_data(*, results_folder: Path) -> PersonalData:
+def personal_data(*, places: ResultPlaces) -> PersonalData:
     return PersonalData(
         tables=TABLES,
         erasures=ERASURES,
         blockers=BLOCKERS,
-        files=(CopiesOfUser(folder=results_folder).delete,),
+        files=(CopiesOfUser(places=places).delete,),
     )
 
 
 def export_builder(settings: Settings, pool: Pool) -> ExportBuilder:
     """Builds exports; links lead to our copies where the outside reaches us."""
-    folder = settings.results_folder
+    places = result_places(settings)
+    files = ResultFiles(folder=places.current.folder or settings.results_folder, trusted_host="", stores=places)
     return ExportBuilder(
         pool=pool,
-        personal=personal_data(results_folder=folder),
-        archive=ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="")),
+        personal=personal_data(places=places),
+        archive=ResultArchive(pool=pool, files=files),
         links=ResultLinks(base_url=settings.base_url, secrets=settings.callback_secrets),
         texts=load_texts(),
     )
 
 
 def forget_worker(settings: Settings, pool: Pool) -> ForgetWorker:
-    personal = personal_data(results_folder=settings.results_folder)
+    personal = personal_data(places=result_places(settings))
     return ForgetWorker(pool=pool, personal=personal, record=settings.forgotten_file)

@@ -5,6 +5,7 @@ Values come from the environment and from a file `.env`. All wrong ones are repo
 
 import hashlib
 import hmac
+import os
 import re
 from decimal import Decimal
 from ipaddress import ip_network
@@ -18,10 +19,13 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from photomat.kernel.errors import Startup
 from photomat.kernel.ids import BotId, ChatId
+from photomat.storage.address import NO_KEYS, BucketAddress, parse_address
 
 SANDBOX_WELCOME = 100_000
 SANDBOX_FOLDER = "sandbox"
 MAX_S = 366 * 86400
+ROLES = ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_WEB_IDENTITY_TOKEN_FILE")
+"""Set where the machine itself has the right to the bucket."""
 UPDATES_PER_MINUTE = 120
 FOR_54FZ = (
     "yookassa_vat_code",
@@ -59,6 +63,19 @@ class Settings(BaseSettings):
         Path("var"),
         description="Folder of the embedded database and of result copies; the sandbox uses `sandbox` below it.",
     )
+
+    results_store: str | None = Field(
+        None,
+        description="Where copies of results are kept: a folder, or s3://bucket/prefix. Empty: `results` in DATA_DIR.",
+    )
+    aws_endpoint_url: str | None = Field(
+        None, description="The server of the bucket, such as https://storage.example. Empty: AWS itself."
+    )
+    aws_region: str | None = Field(None, description="Its region. Empty: us-east-1.")
+    aws_access_key_id: str | None = Field(None, description="The id of the bucket's key.")
+    aws_secret_access_key: str | None = Field(None, repr=False, description="The key itself.")
+    aws_session_token: str | None = Field(None, repr=False, description="Its token, for temporary keys.")
+
     embedded_ok: bool = Field(default=False, description="Allow the embedded database on a disk that may not last.")
     host: str = Field("0.0.0.0", description="The address the web server listens on.")  # noqa: S104  the contract's default
     port: int = Field(8080, ge=0, le=65535, description="Its port. The sandbox also takes the two ports after it.")
@@ -392,6 +409,7 @@ class Settings(BaseSettings):
         "telegram_webhook_url",
         "kie_api_url",
         "kie_upload_url",
+        "aws_endpoint_url",
         "yookassa_api_url",
         "crypto_pay_api_url",
         "my_tax_api_url",
@@ -415,6 +433,20 @@ class Settings(BaseSettings):
     def _holds_a_secret(cls, value: str | None) -> str | None:
         if value is not None and not value.replace(",", "").strip():
             raise ValueError("must hold at least one secret")
+        return value
+
+    @field_validator("aws_endpoint_url")
+    @classmethod
+    def _holds_no_keys(cls, value: str | None) -> str | None:
+        if value is not None and ("@" in value or "?" in value or "#" in value):
+            raise ValueError(NO_KEYS)
+        return value
+
+    @field_validator("results_store")
+    @classmethod
+    def _is_a_store(cls, value: str | None) -> str | None:
+        if value is not None:
+            parse_address(value)
         return value
 
     @field_validator("yookassa_sources")
@@ -456,8 +488,14 @@ class Settings(BaseSettings):
 
     def in_sandbox(self) -> "Settings":
         """These settings without keys, in the sandbox's folder below DATA_DIR."""
+        below = None if self.results_store is None else f"{self.results_store.rstrip('/')}/{SANDBOX_FOLDER}"
         return self.model_copy(
-            update={"bot_token": None, "kie_api_key": None, "data_dir": self.data_dir / SANDBOX_FOLDER}
+            update={
+                "bot_token": None,
+                "kie_api_key": None,
+                "data_dir": self.data_dir / SANDBOX_FOLDER,
+                "results_store": below,
+            }
         )
 
     def with_defaults(self, **values: object) -> "Settings":
@@ -497,6 +535,7 @@ class Settings(BaseSettings):
 
     @property
     def results_folder(self) -> Path:
+        """The folder of results below DATA_DIR, which is also used while a bucket does not answer."""
         return Path(self.data_dir) / "results"
 
     @property
@@ -612,10 +651,21 @@ def load() -> Settings:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}" for one in error.errors()
         ]
     else:
-        problems += _wrong_rate(settings) + _wrong_receipts(settings)
+        problems += _wrong_rate(settings) + _wrong_receipts(settings) + _wrong_store(settings)
     if problems:
         raise Startup("These settings are wrong: " + "; ".join(problems) + ".") from None
     return settings.in_sandbox() if settings.sandboxed else settings
+
+
+def _wrong_store(settings: Settings) -> list[str]:
+    """A bucket needs both parts of its key, unless the machine has a role."""
+    if settings.results_store is None or not isinstance(parse_address(settings.results_store), BucketAddress):
+        return []
+    keys = {"AWS_ACCESS_KEY_ID": settings.aws_access_key_id, "AWS_SECRET_ACCESS_KEY": settings.aws_secret_access_key}
+    missing = [name for name, value in keys.items() if value is None]
+    if len(missing) == len(keys) and any(name in os.environ for name in ROLES):
+        return []
+    return [f"{name} is missing (RESULTS_STORE is a bucket)" for name in missing]
 
 
 def _wrong_rate(settings: Settings) -> list[str]:

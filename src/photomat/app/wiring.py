@@ -43,6 +43,7 @@ from photomat.app.flow import (
 from photomat.app.live_settings import LiveSettings
 from photomat.app.personal_data import export_builder, forget_worker, personal_data
 from photomat.app.polled import PolledState
+from photomat.app.result_store import result_places
 from photomat.app.settings import Settings
 from photomat.app.terms import (
     bot_api_limits_of,
@@ -67,7 +68,7 @@ from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import AdminOptions, BotConfig, PrivacyOptions, Support
 from photomat.bot.profile import ProfileTexts, WantedProfile
-from photomat.bot.updates import store_updates, tell_of_flood
+from photomat.bot.updates import tell_of_flood
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.broadcasts.recipients import Audiences
 from photomat.broadcasts.sender import BroadcastSender, PreviewSender, broadcast_budget
@@ -90,7 +91,7 @@ from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
 from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy
-from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth
+from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.inputs import InputResolver
@@ -137,6 +138,8 @@ from photomat.work.disk import MIB, Disk
 from photomat.work.drain import DrainState
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
+from photomat.work.recent import Recent
+from photomat.work.together import Together
 
 POOL_SIZE: Final = 12
 ACCEPT_WITHIN_S: Final = 15.0
@@ -304,6 +307,7 @@ class Program:
     def instance_steps(self) -> list[LoopStep[Any]]:
         """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
+        completions = CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts)
         wake = self.wakes.here
         alerts = alert_steps(
             self.live.following(lambda: RuleChecker(context=self.probe_context, admins=self.settings.admins)),
@@ -332,8 +336,8 @@ class Program:
                 wake=wake,
                 strikes=self.live.following(lambda: strikes_of(self.settings)),
             ),
-            coordinator=self.live.following(lambda: self._coordinator(messenger, wake)),
-            completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
+            coordinator=self.live.following(lambda: self._coordinator(messenger, completions, wake)),
+            completions=completions,
             resender=self._resender(messenger),
             archive=self._archive,
             instance=self.instance,
@@ -349,7 +353,7 @@ class Program:
 
     @property
     def personal(self) -> PersonalData:
-        return personal_data(results_folder=self.settings.results_folder)
+        return personal_data(places=result_places(self.settings))
 
     @property
     def export_builder(self) -> ExportBuilder:
@@ -358,7 +362,11 @@ class Program:
     def _privacy_steps(self, messenger: Messenger) -> list[LoopStep[Any]]:
         return privacy_steps(
             ExportSender(
-                pool=self.pool, messenger=messenger, builder=self.export_builder, tmp=self.settings.tmp_folder
+                pool=self.pool,
+                messenger=messenger,
+                builder=self.export_builder,
+                tmp=self.settings.tmp_folder,
+                limits=bot_api_limits_of(self.settings),
             ),
             forget_worker(self.settings, self.pool),
         )
@@ -382,7 +390,9 @@ class Program:
     def _links(self) -> ResultLinks:
         return ResultLinks(base_url=self.settings.base_url, secrets=self.settings.callback_secrets)
 
-    def _coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
+    def _coordinator(
+        self, messenger: Messenger, completions: CompletionNotifier, wake: Callable[[str], None]
+    ) -> Coordinator:
         sender = Sender(
             pool=self.pool,
             messenger=messenger,
@@ -400,8 +410,9 @@ class Program:
             model_of=self.catalog.models.get,
             wake=wake,
             lease=timedelta(seconds=self.settings.delivery_lease_s),
-            storefront=self.orders.storefront,
+            storefront=Recent(self.orders.storefront).read,
             mark=self.settings.ai_mark,
+            completions=completions,
         )
 
     def _resender(self, messenger: Messenger) -> Resender:
@@ -475,7 +486,7 @@ class Program:
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
             webhook=TelegramWebhook(
                 secret=self.settings.webhook_secret,
-                receive=self._store_updates,
+                receive=partial(self._store_update, Together(self._receive)),
                 wake=self.wakes.everywhere,
             ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
@@ -505,8 +516,13 @@ class Program:
             budgets=(self.claims.creates, self.claims.queries, bot_budget(self.bot_id, settings.telegram_calls_per_s)),
         )
 
-    async def _store_updates(self, updates: Sequence[Mapping[str, Any]]) -> list[int]:
-        return await store_updates(self.pool, self.bot_id, self.guard, updates, limit=self.update_limit)
+    async def _store_update(self, together: Together[Mapping[str, Any], bool], update: Mapping[str, Any]) -> bool:
+        """Store an update with those that arrive at the same time; False if it was stored before."""
+        return await self.guard.store_guarded([update], lambda: together.add(update))
+
+    async def _receive(self, updates: Sequence[Mapping[str, Any]]) -> list[bool]:
+        new = await receive(self.pool, bot_id=self.bot_id, updates=updates, limit=self.update_limit)
+        return [update["update_id"] in new for update in updates]
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
         await make_invoice_due(self.pool, provider, external_id)
@@ -563,20 +579,22 @@ async def _close_pool(pool: BoundedPool) -> None:
 
 
 def result_files(settings: Settings) -> ResultFiles:
-    """The folder of result copies; they are fetched from the host of KIE_API_URL, whatever its IP address."""
+    """The copies of results; they are fetched from the host of KIE_API_URL, whatever its IP address."""
+    places = result_places(settings)
     return ResultFiles(
-        folder=settings.results_folder,
+        folder=places.current.folder or settings.results_folder,
         trusted_host=_kie_host(settings),
         reserve_bytes=settings.disk_reserve_mb * MIB,
         limits=bot_api_limits_of(settings),
+        stores=places,
     )
 
 
 def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """Where input files come from; customers' links are fetched from public IP addresses only."""
-    tmp = settings.tmp_folder
+    tmp, places = settings.tmp_folder, result_places(settings)
     empty_folder(tmp)
-    for folder in (tmp, settings.results_folder):
+    for folder in {tmp, settings.results_folder, places.current.folder or tmp}:
         tighten(folder)
     return FileSources(
         pool=pool,
@@ -584,7 +602,7 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
         limits=bot_api_limits_of(settings),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
-        folder=settings.results_folder,
+        places=places,
         tmp=tmp,
         accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
     )

@@ -12,7 +12,8 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from photomat.audit.books import UNSEALED_DAYS
-from photomat.audit.run import TIMEOUT_S, Examination, Violation, examine
+from photomat.audit.run import INVARIANTS, TIMEOUT_S, Examination, Violation, examine, totals
+from photomat.audit.slices import check_the_night
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.logs import get_logger
 from photomat.work.retention import OldRows
@@ -53,7 +54,8 @@ async def prove_the_night(pool: Pool) -> bool:
         return False
     async with transaction(pool) as tx:
         await seal_days(tx)
-    found = await keep_proof(pool, night=night)
+    found = await _examine_the_night(pool, night)
+    await _store(pool, found, night=night)
     if found.violations:
         log.error("AUDIT_RED", night=str(night), violations=", ".join(one.name for one in found.violations))
     else:
@@ -61,10 +63,25 @@ async def prove_the_night(pool: Pool) -> bool:
     return True
 
 
+async def _examine_the_night(pool: Pool, night: date) -> Examination:
+    """All history in slices, then the totals."""
+    checked = await check_the_night(pool, night)
+    async with pool.acquire() as connection:
+        figures = await totals(connection)
+    return Examination(
+        violations=checked.violations, figures=figures, invariants=len(INVARIANTS), seconds=checked.seconds
+    )
+
+
 async def keep_proof(pool: Pool, *, night: date | None = None) -> Examination:
-    """Audit everything now and store the result."""
+    """Audit everything now, as a whole, and store the result."""
     async with pool.acquire() as connection:
         found = await examine(connection)
+    await _store(pool, found, night=night)
+    return found
+
+
+async def _store(pool: Pool, found: Examination, *, night: date | None) -> None:
     await pool.execute(
         """
         INSERT INTO audit_runs (night, seconds, invariants, violations, figures) VALUES ($1, $2, $3, $4, $5)
@@ -76,7 +93,6 @@ async def keep_proof(pool: Pool, *, night: date | None = None) -> Examination:
         [_small(one) for one in found.violations],
         dict(found.figures),
     )
-    return found
 
 
 async def kept_proofs(pool: Pool, *, limit: int = 30) -> list[Proof]:

@@ -57,6 +57,7 @@ class Manifest:
 def manifest_from_json(stored: Mapping[str, Any]) -> Manifest:
     known = {name: stored[name] for name in Manifest.__dataclass_fields__ if name in stored}
     at = datetime.fromisoformat(stored["snapshot_at"])
+    int(str(stored["server"]).partition(".")[0])
     return Manifest(**{**known, "migrations": tuple(stored["migrations"]), "snapshot_at": at})
 
 

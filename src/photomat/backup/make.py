@@ -6,6 +6,7 @@ deleted only after a proof.
 
 import asyncio
 import fcntl
+import hashlib
 import os
 import shutil
 import tarfile
@@ -40,7 +41,10 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.errors import PhotomatError, Startup
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
-from photomat.kernel.private_files import make_private
+from photomat.kernel.private_files import FILE_MODE, make_private
+from photomat.storage.errors import CopyLost
+from photomat.storage.places import ResultPlaces, StoredFile
+from photomat.storage.store import FileStore, FoundFile
 
 LOCK_FILE: Final = ".photomat-backup.lock"
 UNPROVED: Final = "it was not proved (--no-verify)"
@@ -62,7 +66,7 @@ class BackupOrder:
     made_by: str
     verify: bool
     keep: int | None
-    results: Path | None = None
+    results: ResultPlaces | None = None
     forgotten: Path | None = None
     """Who was forgotten, by number: copied beside the backups, for a restore forgets them again."""
     is_kept: bool = True
@@ -137,17 +141,43 @@ async def _dump(order: BackupOrder) -> tuple[Path, Manifest]:
 
 def _copy_results(order: BackupOrder, path: Path) -> Path | None:
     """Put our copies of results into a tar file beside the dump; files in it never change once they are written."""
-    if order.results is None or not order.results.is_dir():
+    if order.results is None or not _has_results(order.results):
         return None
     target = path.with_name(path.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
     unfinished = target.with_name(f"{target.name}{UNFINISHED}")
     with new_file(order.folder, name=target.name) as stream:
         with tarfile.open(fileobj=stream, mode="w") as archive:
-            _add_files(archive, order.results)
+            for store in dict.fromkeys((order.results.current, order.results.folder)):
+                if store.folder is not None:
+                    _add_files(archive, store.folder)
+                else:
+                    asyncio.run(_add_objects(archive, store, order.results))
         stream.flush()
         os.fsync(stream.fileno())
     publish(unfinished, target)
     return target
+
+
+def _has_results(places: ResultPlaces) -> bool:
+    return places.is_bucket or any(
+        store.folder is not None and store.folder.is_dir() for store in (places.current, places.folder)
+    )
+
+
+async def _add_objects(archive: tarfile.TarFile, store: FileStore, places: ResultPlaces) -> None:
+    """Every file of a bucket, one at a time over our disk; one that the running bot deletes meanwhile is left out."""
+    async for page in store.listed():
+        for found in page:
+            with suppress(CopyLost):
+                async with StoredFile(store=store, found=found, sha256=None, places=places).local() as path:
+                    await asyncio.to_thread(_add_object, archive, path, found)
+
+
+def _add_object(archive: tarfile.TarFile, path: Path, found: FoundFile) -> None:
+    entry = tarfile.TarInfo(f"results/{found.name}")
+    entry.size, entry.mtime, entry.mode = found.size_bytes, int(found.changed_at.timestamp()), FILE_MODE
+    with path.open("rb") as file:
+        archive.addfile(entry, file)
 
 
 def _add_files(archive: tarfile.TarFile, folder: Path) -> None:
@@ -175,14 +205,23 @@ def _prove(order: BackupOrder, path: Path, manifest: Manifest) -> BackupProof:
     if can_use_our_server(manifest):
         with scratch_server(order.data_dir) as dsn:
             return asyncio.run(prove(dsn, path, manifest))
-    return asyncio.run(_prove_beside(order, path, manifest))
+    return asyncio.run(prove_beside(order, path, manifest))
 
 
-async def _prove_beside(order: BackupOrder, path: Path, manifest: Manifest) -> BackupProof:
-    """Prove in a database of its own on the shop's server, which is newer than ours."""
-    name = f"photomat_scratch_{os.getpid()}"
+async def scratch_name(connection: Connection) -> str:
+    """One for each shop's database, so that the next proof finds what a killed one left."""
+    database = await connection.fetchval("SELECT current_database()")
+    return f"photomat_scratch_{hashlib.sha256(str(database).encode()).hexdigest()[:16]}"
+
+
+async def prove_beside(order: BackupOrder, path: Path, manifest: Manifest) -> BackupProof:
+    """Prove in a database of its own on the shop's server, which is newer than ours; what a killed one left is removed."""
     connection = await connect(order.dsn, name=SESSION)
     try:
+        name = await scratch_name(connection)
+        if not await connection.fetchval("SELECT pg_try_advisory_lock(hashtext('photomat scratch'))"):
+            raise Startup("Another backup of this database is being proved right now; run this one again later.")
+        await connection.execute(f"DROP DATABASE IF EXISTS {quote_identifier(name)} WITH (FORCE)")
         await connection.execute(f"CREATE DATABASE {quote_identifier(name)} TEMPLATE template0")
         try:
             place = urlsplit(order.dsn)._replace(path=f"/{name}").geturl()

@@ -5,6 +5,7 @@
 Killed after the mark: no program starts on the database, and `photomat restore` begins anew. Before it: nothing happened.
 """
 
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -58,19 +59,11 @@ async def require_empty(dsn: str, manifest: Manifest) -> None:
             connection,
             """
             SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS called,
-                   current_schema() AS pg_schema,
-                   (SELECT array_agg(DISTINCT coalesce(nullif(application_name, ''), 'unnamed'))
-                      FROM pg_stat_activity
-                     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend')
-                   AS others
+                   current_schema() AS pg_schema
             """,
         )
         refuse_old_version(row["version"], called=row["called"])
-        if row["others"]:
-            raise Startup(
-                f"{display_name(dsn)} is in use ({', '.join(sorted(row['others']))}): stop the bot and everything else that"
-                " uses it, then restore."
-            )
+        await _require_unused(connection, dsn)
         if row["pg_schema"] != manifest.pg_schema:
             raise Startup(
                 f"The backup's tables are in the schema {manifest.pg_schema}, and {display_name(dsn)} uses"
@@ -79,6 +72,36 @@ async def require_empty(dsn: str, manifest: Manifest) -> None:
         await _require_nothing_in(connection, dsn)
     finally:
         await connection.close(timeout=5)
+
+
+async def require_promoted(dsn: str) -> datetime | None:
+    """Refuse a replica and a database in use; return when the last commit was made that was replayed, if it is known."""
+    await require_session(dsn)
+    connection = await connect(dsn, name=SESSION, patience_s=10)
+    try:
+        if await connection.fetchval("SELECT pg_is_in_recovery()"):
+            raise Startup(f"{display_name(dsn)} is still a replica: promote it first (SELECT pg_promote()).")
+        await _require_unused(connection, dsn)
+        await require_schema(connection)
+        at: datetime | None = await connection.fetchval("SELECT pg_last_xact_replay_timestamp()")
+        return at
+    finally:
+        await connection.close(timeout=5)
+
+
+async def _require_unused(connection: Connection, dsn: str) -> None:
+    others = await connection.fetchval(
+        """
+        SELECT array_agg(DISTINCT coalesce(nullif(application_name, ''), 'unnamed'))
+          FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+        """
+    )
+    if others:
+        raise Startup(
+            f"{display_name(dsn)} is in use ({', '.join(sorted(others))}): stop the bot and everything else that"
+            " uses it, then restore."
+        )
 
 
 async def _require_nothing_in(connection: Connection, dsn: str) -> None:

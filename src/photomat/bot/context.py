@@ -1,10 +1,10 @@
 """One update as its handlers see it: loaded before them, committed after them together with "handled".
 
 Handlers do not write to the tables of the conversation or the user themselves. They change the context, or add a write to it
-(`on_commit`); `commit_update` writes all of it in one transaction, or nothing when another worker took the lane over.
+(`on_commit`); `commit_updates` writes all of it in one transaction, or nothing when another worker took the lane over.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, TypeAlias
@@ -13,14 +13,22 @@ from zoneinfo import ZoneInfo
 from aiogram.types import Chat
 from aiogram.types import User as Sender
 
-from photomat.bot.conversation import Composing, Conversation, Transferring, read_conversation, write_conversation
+from photomat.bot.conversation import (
+    FIND_CONVERSATION,
+    Composing,
+    Conversation,
+    Transferring,
+    write_conversation,
+)
 from photomat.bot.order_form.form import Form, form_from_data
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row, require_row
 from photomat.delivery.lock import rearm_user
 from photomat.delivery.pages import ResultPages
 from photomat.files.sources import FileSources
 from photomat.inbox.lanes import finish
 from photomat.inbox.update import Claimed
+from photomat.jobs.history import IS_JOB_CARD
 from photomat.jobs.job import Times
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
@@ -36,15 +44,33 @@ from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.templates.examples import Examples
 from photomat.templates.stored import Templates
 from photomat.texts.load import Say, Texts
-from photomat.users.user import User, clear_blocked, find_user, starting_language
+from photomat.users.user import FIND_USER, User, clear_blocked, starting_language, user_of
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
+from photomat.work.controls import FIND_PAUSE_OF_BOT, Pause, pause_of
 
 Write: TypeAlias = Callable[[Transaction], Awaitable[object]]
-
-
-class LaneLost(Exception):
-    """Another worker took the lane over while we worked: nothing of ours may be written."""
+ANY_LOOP: Final = (
+    "updates",
+    "uploads",
+    "submits",
+    "deliveries",
+    "sends",
+    "receipts",
+    "notices",
+    "refunds",
+    "assistant",
+    "exports",
+    "forgets",
+)
+"""The loops an update may give work to, as long as its handler does not say which."""
+SENDER: Final = f"""
+    SELECT sender.*, conversation.*, pause.*, EXISTS ({IS_JOB_CARD}) AS is_on_job_card
+      FROM (SELECT) AS update
+      LEFT JOIN LATERAL ({FIND_USER}) AS sender ON true
+      LEFT JOIN LATERAL ({FIND_CONVERSATION}) AS conversation ON true
+      LEFT JOIN LATERAL ({FIND_PAUSE_OF_BOT}) AS pause ON true"""  # noqa: S608  constants of the slices that own the tables
+"""Everything a handler starts from, in one statement: by user, bot, chat and tapped message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +137,9 @@ class UpdateContext:
     """Everything a handler needs beside the event itself.
 
     A new user has no row yet; `language_code` is what their client says. `corr` follows the update, or the job the update
-    turns out to concern. `lacks_consent`: the user must agree before anything is made. With `registers_user` the commit makes
-    or refreshes the user's row.
+    turns out to concern. `is_on_job_card`: the tapped message shows a bought job. `pause` is one of the whole bot.
+    `lacks_consent`: the user must agree before anything is made. With `registers_user` the commit makes or refreshes the user's
+    row, unless it `is_registered` as it is. `wakes` are the loops that may have got work; each of them costs a query.
     """
 
     config: BotConfig
@@ -123,8 +150,12 @@ class UpdateContext:
     language_code: str | None
     conversation: Conversation
     say: Say
+    is_on_job_card: bool = False
+    pause: Pause | None = None
     lacks_consent: bool = False
+    is_registered: bool = False
     registers_user: bool = False
+    wakes: tuple[str, ...] = ANY_LOOP
     writes: list[Write] = field(default_factory=list)
 
     @property
@@ -170,6 +201,11 @@ class UpdateContext:
         return Buyer(user_id=self.user_id, language=self.language, bot_id=self.bot_id, chat_id=self.chat_id)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the commit writes nothing but where the conversation stands."""
+        return not self.writes and (self.is_registered or not self.registers_user)
+
+    @property
     def is_operator(self) -> bool:
         return self.user_id in self.config.operators
 
@@ -213,23 +249,24 @@ class UpdateContext:
 
 
 async def load_context(
-    config: BotConfig, claimed: Claimed, *, corr: str, sender: Sender | None, chat: Chat | None
+    config: BotConfig,
+    claimed: Claimed,
+    *,
+    corr: str,
+    sender: Sender | None,
+    chat: Chat | None,
+    tapped: int | None = None,
 ) -> UpdateContext | None:
-    """Read who sent the update and where their conversation stands; None for bots and anonymous senders."""
+    """Read who sent the update and where their conversation stands; None for bots and anonymous senders.
+
+    `tapped` is the message whose button was tapped.
+    """
     if sender is None or sender.is_bot:
         return None
     user_id, chat_id = UserId(sender.id), ChatId(chat.id if chat is not None else sender.id)
-    async with transaction(config.pool) as tx:
-        known = await find_user(tx, user_id)
-    user = known or User(
-        user_id=user_id,
-        first_name=sender.first_name,
-        username=sender.username,
-        language=starting_language(sender.language_code),
-        is_blocked=False,
-        ban=None,
-    )
-    user = replace(user, first_name=sender.first_name, username=sender.username)
+    row = await require_row(config.pool, SENDER, user_id, claimed.bot_id, chat_id, tapped)
+    known = None if row["user_id"] is None else user_of(row)
+    user = _as_sent(known, sender)
     return UpdateContext(
         config=config,
         received_id=claimed.received_id,
@@ -237,24 +274,58 @@ async def load_context(
         user=user,
         is_new_user=known is None,
         language_code=sender.language_code,
-        conversation=await read_conversation(config.pool, bot_id=claimed.bot_id, chat_id=chat_id, user_id=user_id),
+        conversation=_conversation(row, bot_id=claimed.bot_id, chat_id=chat_id, user_id=user_id),
         say=config.texts.speaker(user.language),
+        is_on_job_card=row["is_on_job_card"],
+        pause=None if row["paused_at"] is None else pause_of(row),
         lacks_consent=await config.orders.lacks_consent(user_id) if config.orders.consent is not None else False,
+        is_registered=known == user and not (user.is_blocked or user.was_forgotten),
     )
 
 
-async def commit_update(pool: Pool, claimed: Claimed, ctx: UpdateContext | None) -> None:
-    """Write everything and mark the update as handled, in one transaction; `LaneLost` when the fence has moved on."""
+def _as_sent(known: User | None, sender: Sender) -> User:
+    """The user with the names this update brings."""
+    if known is not None:
+        return replace(known, first_name=sender.first_name, username=sender.username)
+    return User(
+        user_id=UserId(sender.id),
+        first_name=sender.first_name,
+        username=sender.username,
+        language=starting_language(sender.language_code),
+        is_blocked=False,
+        ban=None,
+    )
+
+
+def _conversation(row: Row, *, bot_id: BotId, chat_id: ChatId, user_id: UserId) -> Conversation:
+    known = {} if row["age"] is None else {"state": row["state"], "data": row["data"], "age": row["age"]}
+    return Conversation(bot_id=bot_id, chat_id=chat_id, user_id=user_id, **known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandledUpdate:
+    """An update after its handlers; without a context there is nothing to write but that it is handled."""
+
+    claimed: Claimed
+    ctx: UpdateContext | None
+
+
+async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[int | None]:
+    """Write everything and mark the updates as handled, in one transaction; how many more wait in the lane of each.
+
+    None for one whose fence has moved on: another worker has its lane, and nothing of it is written.
+    """
     async with transaction(pool) as tx:
-        if not await finish(tx, claimed):
-            raise LaneLost
-        if ctx is not None:
-            await _write(tx, ctx)
+        ours = await finish(tx, [each.claimed for each in handled])
+        for each in handled:
+            if each.ctx is not None and each.claimed.received_id in ours:
+                await _write(tx, each.ctx)
         failpoint("update.before_commit")
+    return [ours.get(each.claimed.received_id) for each in handled]
 
 
 async def _write(tx: Transaction, ctx: UpdateContext) -> None:
-    if ctx.registers_user:
+    if ctx.registers_user and not ctx.is_registered:
         await _register(tx, ctx)
     for write in ctx.writes:
         await write(tx)

@@ -7,12 +7,16 @@ ahead of its updates.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from aiogram.fsm.state import State, StatesGroup
 
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
+
+FIND_CONVERSATION: Final = """
+    SELECT state, data, photomat_now() - updated_at AS age FROM conversations
+     WHERE user_id = $1 AND bot_id = $2 AND chat_id = $3"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,20 +41,6 @@ class Conversation:
 
     def clear(self) -> None:
         self.state, self.data, self.is_changed = None, {}, True
-
-
-async def read_conversation(pool: Pool, *, bot_id: BotId, chat_id: ChatId, user_id: UserId) -> Conversation:
-    row = await pool.fetchrow(
-        """
-        SELECT state, data, photomat_now() - updated_at AS age FROM conversations
-         WHERE bot_id = $1 AND chat_id = $2 AND user_id = $3
-        """,
-        bot_id,
-        chat_id,
-        user_id,
-    )
-    found = {} if row is None else dict(row)
-    return Conversation(bot_id=bot_id, chat_id=chat_id, user_id=user_id, **found)
 
 
 async def write_conversation(tx: Transaction, conversation: Conversation) -> None:

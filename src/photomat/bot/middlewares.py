@@ -16,8 +16,6 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Supporting
 from photomat.bot.order_form.form import Form
 from photomat.bot.transport import Tap, close_keyboards
-from photomat.jobs.history import is_job_card
-from photomat.kernel.ids import ChatId, MessageId
 
 SERVED: Final = "for_banned"
 FOR_BANNED: Final = {SERVED: True}
@@ -90,22 +88,10 @@ class AnswerEveryTap(BaseMiddleware):
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         if not isinstance(event, CallbackQuery):
             return await handler(event, data)
-        data["tap"] = tap = Tap(event, on_a_job_card=await _is_job_card(event, data))
+        data["tap"] = tap = Tap(event, on_a_job_card=context_of(data).is_on_job_card)
         result = await handler(event, data)
         await tap.answer()
         return result
-
-
-async def _is_job_card(event: CallbackQuery, data: dict[str, Any]) -> bool:
-    if event.message is None:
-        return False
-    ctx = context_of(data)
-    return await is_job_card(
-        ctx.pool,
-        bot_id=ctx.bot_id,
-        chat_id=ChatId(event.message.chat.id),
-        message_id=MessageId(event.message.message_id),
-    )
 
 
 def context_of(data: dict[str, Any]) -> UpdateContext:

@@ -17,7 +17,7 @@ from photomat.bot.context import UpdateContext
 from photomat.kernel.logs import get_logger
 from photomat.operators.access import role_of_telegram
 from photomat.texts.pauses import pause_words
-from photomat.work.controls import Pause, read_pauses
+from photomat.work.controls import Pause
 
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 ALBUMS_REMEMBERED: Final = 256
@@ -53,7 +53,7 @@ class AnswerWhilePaused(BaseMiddleware):
 
 async def bot_pause(ctx: UpdateContext) -> Pause | None:
     """The pause of the bot as it applies to the sender of an update: not to operators."""
-    pause = None if ctx.is_operator else (await read_pauses(ctx.pool)).bot
+    pause = None if ctx.is_operator else ctx.pause
     if pause is None or await role_of_telegram(ctx.pool, ctx.config.operators, ctx.user_id) is not None:
         return None
     return pause

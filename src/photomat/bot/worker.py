@@ -2,6 +2,9 @@
 
     claim (commit) → load user and conversation → handlers (network, no transaction held) → commit all of it
 
+Lanes are claimed together, and updates that write nothing but where their conversation stands are committed together; one with
+more to write has a transaction of its own, so that wallets of several users are not locked at once.
+
 Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler is
 idempotent. Killed in the commit: all of it or nothing. A worker that lost its lane fails the fence and writes nothing.
 
@@ -13,8 +16,8 @@ an apology, and the lane goes on. Nothing sleeps here: waits are written to the 
 
 import asyncio
 import secrets
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from aiogram import Bot, Dispatcher
@@ -25,10 +28,17 @@ from aiogram.types import CallbackQuery, Message, Update
 from aiogram.types.update import UpdateTypeLookupError
 from pydantic import ValidationError
 
-from photomat.bot.context import BotConfig, LaneLost, UpdateContext, commit_update, load_context
+from photomat.bot.context import (
+    ANY_LOOP,
+    BotConfig,
+    HandledUpdate,
+    UpdateContext,
+    commit_updates,
+    load_context,
+)
 from photomat.bot.transport import Tap
 from photomat.db.pool import is_unavailable, transaction
-from photomat.inbox.lanes import claim_lane, park, release
+from photomat.inbox.lanes import claim_lanes, park, release
 from photomat.inbox.update import Claimed, kind_of
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.crashes import report_crash
@@ -41,6 +51,7 @@ from photomat.kernel.trace import span
 from photomat.telegram.errors import translate
 from photomat.telegram.port import Unauthorized, Unreachable
 from photomat.users.user import DEFAULT_LANGUAGE
+from photomat.work.together import Together
 
 PATIENCE_S: Final = 3600
 MAX_PAUSE_S: Final = 60
@@ -111,7 +122,7 @@ def _ids(update: Update) -> Iterator[int]:
             yield from (message.chat.id, message.message_id) if message is not None else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class UpdateWorker:
     """Handles stored updates, one a call. One with `pre_checkout` serves those queries alone, so they never wait."""
 
@@ -121,6 +132,10 @@ class UpdateWorker:
     instance: InstanceId
     lease_s: float
     pre_checkout: bool = False
+    _commits: Together[HandledUpdate, int | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._commits = Together(self._commit_together)
 
     async def run_once(self) -> bool:
         """Handle one due update; False when none is due."""
@@ -131,47 +146,55 @@ class UpdateWorker:
 
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` lanes, each with its oldest update."""
-        claimed: list[Claimed] = []
-        while len(claimed) < limit and (one := await self._claim_one()) is not None:
-            claimed.append(one)
-        return claimed
+        async with transaction(self.config.pool) as tx:
+            return await claim_lanes(
+                tx,
+                bot_id=BotId(self.bot.id),
+                instance=self.instance,
+                lease_s=self.lease_s,
+                pre_checkout=self.pre_checkout,
+                limit=limit,
+            )
 
-    async def handle(self, claimed: Claimed) -> None:
+    async def handle(self, claimed: Claimed) -> tuple[str, ...]:
+        """Take a claimed update through its handlers; return the loops it may have given work to."""
         with (
             correlated(
                 secrets.token_hex(4), received_id=claimed.received_id, update_id=claimed.update_id, lane=claimed.lane
             ) as corr,
             span("update.handle", kind=kind_of(claimed.update)),
         ):
-            await self._process(claimed, corr)
+            return await self._process(claimed, corr)
 
-    async def _claim_one(self) -> Claimed | None:
-        async with transaction(self.config.pool) as tx:
-            return await claim_lane(
-                tx,
-                bot_id=BotId(self.bot.id),
-                instance=self.instance,
-                lease_s=self.lease_s,
-                pre_checkout=self.pre_checkout,
-            )
-
-    async def _process(self, claimed: Claimed, corr: str) -> None:
+    async def _process(self, claimed: Claimed, corr: str) -> tuple[str, ...]:
         if claimed.tried_too_often:
             await self._park(claimed, error="the process ended in every attempt")
-            return
+            return ANY_LOOP
         failpoint("update.before_handle")
         try:
             async with asyncio.timeout(self.lease_s * SHARE_OF_LEASE):
                 ctx = await self._run_handlers(claimed, corr)
             failpoint("update.after_handle")
-            await commit_update(self.config.pool, claimed, ctx)
-        except LaneLost:
-            log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
+            waiting = await self._commit(HandledUpdate(claimed=claimed, ctx=ctx))
         except Exception as trouble:  # noqa: BLE001  the top of a loop: every trouble ends in a retry or a parked row
             await self._retry_or_park(claimed, trouble)
-        else:
-            failpoint("update.after_commit")
-            log.info("UPDATE_HANDLED", kind=kind_of(claimed.update), corr=corr if ctx is None else ctx.corr)
+            return ANY_LOOP
+        if waiting is None:
+            log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
+            return ANY_LOOP
+        failpoint("update.after_commit")
+        log.info("UPDATE_HANDLED", kind=kind_of(claimed.update), corr=corr if ctx is None else ctx.corr)
+        return (*(("updates",) if waiting else ()), *(() if ctx is None else ctx.wakes))
+
+    async def _commit(self, handled: HandledUpdate) -> int | None:
+        """Commit it, together with others where it is plain; how many more wait in its lane, None when it was lost."""
+        if handled.ctx is None or handled.ctx.is_plain:
+            return await self._commits.add(handled)
+        [waiting] = await commit_updates(self.config.pool, [handled])
+        return waiting
+
+    async def _commit_together(self, handled: Sequence[HandledUpdate]) -> list[int | None]:
+        return await commit_updates(self.config.pool, handled)
 
     async def _run_handlers(self, claimed: Claimed, corr: str) -> UpdateContext | None:
         update = read_update(claimed.update, self.bot)
@@ -190,7 +213,15 @@ class UpdateWorker:
 
     async def _load(self, update: Update, claimed: Claimed, corr: str) -> UpdateContext | None:
         event = UserContextMiddleware.resolve_event_context(update)
-        return await load_context(self.config, claimed, corr=corr, sender=event.user, chat=event.chat)
+        tapped = update.callback_query.message if update.callback_query is not None else None
+        return await load_context(
+            self.config,
+            claimed,
+            corr=corr,
+            sender=event.user,
+            chat=event.chat,
+            tapped=None if tapped is None else tapped.message_id,
+        )
 
     async def _retry_or_park(self, claimed: Claimed, trouble: Exception) -> None:
         error, retry = describe(trouble), retry_after(trouble, claimed)

@@ -160,6 +160,13 @@ async def setting_of(pool: Pool, model: str) -> ModelSetting:
     return (await settings_of_models(pool)).get(model, AS_IN_ITS_FILE)
 
 
+async def read_setting(tx: Transaction, model: str) -> ModelSetting:
+    row = await tx.fetchrow(
+        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1", model
+    )
+    return AS_IN_ITS_FILE if row is None else _setting(row)
+
+
 async def lock_setting(tx: Transaction, model: str) -> ModelSetting:
     """The setting of a model, locked until this transaction ends: changes of one model happen one after the other."""
     await tx.execute("INSERT INTO model_settings (model) VALUES ($1) ON CONFLICT (model) DO NOTHING", model)

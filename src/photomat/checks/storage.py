@@ -1,11 +1,9 @@
-"""Phases 1 and 5. Storage: the right database and owner, rows that are found again, session locks, NOTIFY, disk space.
+"""Phases 1 and 5. Storage: the right database and owner, rows that are found again, session locks, NOTIFY, results.
 
 Migrations: all are applied, the live schema lacks nothing, and they build a complete schema from scratch.
 """
 
 import asyncio
-import shutil
-import tempfile
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -15,6 +13,7 @@ import asyncpg
 from photomat.checks import sample
 from photomat.checks.context import SESSION, AnotherCheckRuns, CheckContext, own_schema, rolled_back
 from photomat.checks.findings import Finding, failure, ok, verify, warning
+from photomat.checks.results import results_store
 from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
 from photomat.db.installation import read_owner, refusal, wallets_in_other_currencies
@@ -26,12 +25,10 @@ from photomat.db.schema_check import describe_schema, missing, needed
 from photomat.delivery.lock import get_undelivered_jobs
 from photomat.jobs.listing import find_job
 from photomat.jobs.settle import Success
-from photomat.kernel.private_files import make_private
 from photomat.orders.outcome import Created
 
 OLDEST_VERSION: Final = 150000
 MAJOR_STEP: Final = 10_000
-MIN_FREE_BYTES: Final = 1 << 30
 NOTIFY_PATIENCE_S: Final = 3
 CHANNEL: Final = "photomat_check"
 LOCK_KEY: Final = 0x70686F746F73746F  # "photosto" in bytes
@@ -48,7 +45,7 @@ async def storage(context: CheckContext) -> list[Finding]:
         await _stores_and_finds(context),
         *await _sessions(context),
         await _instances(context),
-        *_disk(context.settings.results_folder),
+        *await results_store(context),
     ]
 
 
@@ -173,20 +170,6 @@ async def _instances(context: CheckContext) -> Finding:
             f"Instances alive: {len(alive)}, ACTIVE: {active}.", "look again in a minute, then at their logs."
         )
     return ok(f"Instances alive: {len(alive)}." if alive else "No instance is running at this moment.")
-
-
-def _disk(results: Path) -> list[Finding]:
-    try:
-        make_private(results)
-        with tempfile.TemporaryFile(dir=results) as file:
-            file.write(b"photomat check")
-    except OSError as error:
-        return [failure(f"Copies of results cannot be kept in DATA_DIR: {error.strerror}.", "make DATA_DIR writable.")]
-    free = shutil.disk_usage(results).free
-    found = [ok("Copies of results can be kept in DATA_DIR.")]
-    if free < MIN_FREE_BYTES:
-        found.append(warning(f"Only {free >> 20} MiB are free in DATA_DIR.", "make room before customers notice."))
-    return found
 
 
 async def migrations(context: CheckContext) -> list[Finding]:

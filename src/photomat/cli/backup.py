@@ -2,23 +2,25 @@
 
 import asyncio
 import os
+import shutil
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
+from photomat.app.result_store import result_places
 from photomat.app.settings import Settings, load
 from photomat.backup.file import RESULTS_SUFFIX, SUFFIX, Manifest, finished, read_manifest, require_whole
 from photomat.backup.history import forget_unfinished, list_backups
 from photomat.backup.make import BackupOrder, FinishedBackup, make_backup
-from photomat.backup.restore import load_backup, refuse_manifest, require_empty
+from photomat.backup.restore import load_backup, refuse_manifest, require_empty, require_promoted
 from photomat.cli.database import reachable_database, refuse_ephemeral_disk
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, exists_database, operate, operator_name, print_json, print_outcome, query
@@ -29,9 +31,13 @@ from photomat.kernel import failpoint, logs
 from photomat.kernel.errors import Startup
 from photomat.kernel.ids import JobId
 from photomat.kernel.private_files import tighten
+from photomat.media.sniff import HEAD_BYTES, sniff
 from photomat.operators import restores
 from photomat.operators.restores import Restore, RestoreState
 from photomat.privacy.forget import PastForget, read_forgotten, repeat_forgets
+from photomat.storage.errors import StoreUnavailable
+from photomat.storage.places import NAME, ResultPlaces
+from photomat.storage.store import FileStore
 
 SESSION: Final = "photomat backup"
 RESTORE_SESSION: Final = "photomat restore"
@@ -88,7 +94,7 @@ def backup(
                 made_by=BY_ITSELF if by_itself else operator_name(),
                 verify=verify,
                 keep=keep or (settings.backup_keep or None if out is None else None),
-                results=settings.results_folder if with_results else None,
+                results=result_places(settings) if with_results else None,
                 forgotten=settings.forgotten_file,
             )
         )
@@ -161,7 +167,7 @@ def restore(
             typer.echo(_about(manifest, file), err=True)
             typer.confirm("Restore it?", abort=True, err=True)
         asyncio.run(load_backup(dsn, file, manifest))
-        results = _unpack_results(file, settings.results_folder)
+        results = _unpack_results(file, result_places(settings), below=settings.results_folder)
         done = asyncio.run(_finish(dsn, file, manifest, settings))
     if as_json:
         print_json({**_restore_as_json(done), "results": results})
@@ -216,6 +222,51 @@ def _forgotten(file: Path, settings: Settings) -> list[PastForget]:
     return [one for each in sorted(lists) for one in read_forgotten(each)]
 
 
+@restore_app.command("promoted")
+def promoted(
+    *,
+    reason: Reason,
+    since: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%dT%H:%M:%S"],
+            help="UTC; what happened after it may be missing. Without, the last commit that the replica replayed.",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """A replica that was behind has been promoted: pause its shop like a restored one, until you resume it."""
+    settings = load()
+    logs.configure(settings.log_format, sys.stderr)
+    if settings.database_url is None or settings.sandboxed:
+        raise Startup("Only a server of DATABASE_URL can be a promoted replica.")
+    dsn = settings.direct_database_url or settings.database_url
+    if settings.bot_id is not None:
+        asyncio.run(require_ours(dsn, settings.bot_id))
+    last = asyncio.run(require_promoted(dsn))
+    at = since.replace(tzinfo=UTC) if since is not None else last
+    if at is None:
+        raise Startup("The server no longer knows what it replayed last: say when the primary was lost with --since.")
+    if not yes:
+        typer.echo(f"What happened after {at:%Y-%m-%d %H:%M:%S} UTC may be missing from this database.", err=True)
+        typer.confirm("Pause the shop and make what is under way uncertain?", abort=True, err=True)
+    done = asyncio.run(_pause_promoted(dsn, at, reason, settings))
+    if as_json:
+        print_json(_restore_as_json(done))
+    else:
+        typer.echo(f"✓ The shop as of {at:%Y-%m-%d %H:%M:%S} UTC. It is paused.")
+        _print_changed(done)
+
+
+async def _pause_promoted(dsn: str, at: datetime, reason: str, settings: Settings) -> Restore:
+    pool = await connect_pool(dsn, name=RESTORE_SESSION, size=2, patience_s=0, bot_id=settings.bot_id)
+    try:
+        return await restores.pause_promoted(pool, operator=operator_name(), snapshot_at=at, reason=reason)
+    finally:
+        await pool.close()
+
+
 @restore_app.command("status")
 def status(*, as_json: AsJson = False) -> None:
     """What to look at before resuming a restored shop."""
@@ -251,23 +302,52 @@ def resume_restore(*, reason: str, force: bool) -> None:
     print_outcome(answer.sentence, done=answer.done)
 
 
-def _unpack_results(file: Path, folder: Path) -> int:
+def _unpack_results(file: Path, places: ResultPlaces, *, below: Path) -> int:
     """Put the copies of results back, if their tar file lies beside the backup; return how many files."""
     archive = file.with_name(file.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
     if not archive.exists():
         return 0
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder = places.current.folder or below
     try:
         with tarfile.open(archive) as opened:
-            members = [one for one in opened.getmembers() if one.name == "results" or one.name.startswith("results/")]
-            opened.extractall(folder.parent, members=members, filter="data")
-    except (tarfile.TarError, OSError) as error:
+            count = sum(_unpack_file(opened, member, folder) for member in opened if member.isfile())
+        if places.is_bucket:
+            unpacked = sorted(each for each in folder.rglob("*") if each.is_file())
+            asyncio.run(_upload_all(places.current, folder, unpacked))
+    except (tarfile.TarError, OSError, StoreUnavailable) as error:
         raise Startup(
             f"{archive} could not be unpacked into {folder} ({error}): make room, or move it away to restore without the"
             " copies of results; then run `photomat restore` again."
         ) from None
     tighten(folder)
-    return sum(one.isfile() for one in members)
+    return count
+
+
+def _unpack_file(opened: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
+    """Write one file below the folder; whatever else a tar file may hold (links, other places) is left out.
+
+    `extractall(filter="data")` would do, but Python 3.11.2, which Debian 12 has, does not know it.
+    """
+    top, *parts = PurePosixPath(member.name).parts
+    content = opened.extractfile(member)
+    if top != "results" or not parts or ".." in parts or content is None:
+        return False
+    path = folder.joinpath(*parts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with content, path.open("wb") as file:
+        shutil.copyfileobj(content, file)
+    return True
+
+
+async def _upload_all(store: FileStore, folder: Path, unpacked: Sequence[Path]) -> None:
+    """Bring unpacked copies into the bucket; the rows name it, or find them there."""
+    for path in unpacked:
+        name = path.relative_to(folder).as_posix()
+        if NAME.fullmatch(name):
+            with path.open("rb") as opened:
+                mime = sniff(opened.read(HEAD_BYTES)).mime
+            await store.put_file(name, path, mime=mime)
+            path.unlink()
 
 
 def _about(manifest: Manifest, file: Path) -> str:
@@ -315,10 +395,9 @@ def _print_made(made: FinishedBackup, settings: Settings, *, with_results: bool)
         typer.echo(f"  Deleted: {path.name}")
     if made.results is not None:
         typer.echo(f"✓ Copies of results: {made.results}")
-    elif not with_results and settings.results_folder.is_dir():
-        typer.echo(
-            f"  Not in it: copies of results in {settings.results_folder} (--with-results), and your keys (.env)."
-        )
+    elif not with_results and (settings.results_store or settings.results_folder.is_dir()):
+        where = settings.results_store or settings.results_folder
+        typer.echo(f"  Not in it: copies of results in {where} (--with-results), and your keys (.env).")
     else:
         typer.echo("  Not in it: your keys (.env). Keep them elsewhere, a restore needs them.")
 
@@ -353,11 +432,15 @@ def _print_files(files: list[dict[str, Any]], made: list[Any], place: Path | Non
 
 def _print_restored(done: Restore, manifest: Manifest, results: int) -> None:
     typer.echo(f"✓ Restored: the shop as of {manifest.snapshot_at:%Y-%m-%d %H:%M} UTC. It is paused.")
+    if results:
+        typer.echo(f"  copies of results put back: {results}")
+    _print_changed(done)
+
+
+def _print_changed(done: Restore) -> None:
     for name, count in done.changed.items():
         if count:
             typer.echo(f"  {CHANGED[name]}: {count}")
-    if results:
-        typer.echo(f"  copies of results put back: {results}")
     typer.echo("Now start the bot (`photomat run`): it reads payments again from their providers and sells nothing.")
     typer.echo("Then `photomat restore status`, and when it is in order `photomat resume restore --reason …`.")
 

@@ -1,6 +1,6 @@
-"""`photomat check` on the real configuration and `smoke` on simulators, both exit 1 on a failure; `chaos` and `failpoints`.
+"""`photomat check` on the real configuration, `smoke` on simulators (both exit 1 on a failure); `chaos`, `bench`, `failpoints`.
 
-The crash lab (`chaos`) is a program of its own and runs as a process.
+The crash lab (`chaos`) and the benchmark (`bench`) are programs of their own and run as processes.
 """
 
 import asyncio
@@ -137,6 +137,12 @@ async def _smoke(dsn: str, folder: Path, *, quiet: bool) -> "list[PhaseResult]":
 def chaos(context: typer.Context) -> None:
     """Run the crash lab: explore the model, try the mutants, run a storm."""
     done = subprocess.run([sys.executable, "-m", "photomat_chaos", *context.args], check=False)  # noqa: S603  our own program
+    raise typer.Exit(done.returncode)
+
+
+def bench(context: typer.Context) -> None:
+    """Measure what a flow costs, beside baselines and other job engines."""
+    done = subprocess.run([sys.executable, "-m", "photomat_bench", *context.args], check=False)  # noqa: S603  our own program
     raise typer.Exit(done.returncode)
 
 

@@ -21,6 +21,7 @@ from photomat.templates.load import shipped_templates
 FILES: Final = "@files"
 """A value that is the name of a file."""
 LAB: Final = ("explore", "mutants", "storm", "money", "matrix", "fuzz")
+BENCH: Final = ("flows",)
 
 
 class Shell(StrEnum):
@@ -80,7 +81,7 @@ def _walk(command: Any, path: tuple[str, ...], values: Mapping[str, Sequence[str
             arguments.append(found)
         else:
             options |= dict.fromkeys((*each.opts, *each.secondary_opts), None if each.is_flag else found)
-    subcommands = LAB if path == ("chaos",) else ()
+    subcommands = {"chaos": LAB, "bench": BENCH}.get(" ".join(path), ())
     yield CommandWords(path=path, subcommands=subcommands, options={**options, "--help": None}, arguments=arguments)
 
 

@@ -119,6 +119,10 @@ def compare_now(*, as_json: AsJson = False) -> None:
     complete = operate(run, name=NAME)
     if as_json:
         print_json({"compared": complete is not None, "complete": bool(complete)})
+    elif complete is None and load().sandboxed:
+        typer.echo(
+            "This is the sandbox: the running bot compares with its simulated tax service by itself, once a day."
+        )
     elif complete is None:
         typer.echo("«Мой налог» is not configured (MY_TAX_INN, MY_TAX_PASSWORD), so nothing was compared.")
     else:

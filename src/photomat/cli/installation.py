@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 import typer
@@ -33,7 +34,7 @@ from photomat.kernel.ids import BotId
 from photomat.operators import installation
 from photomat.operators.actions import ActionResult
 from photomat.texts.sentence import Sentence
-from photomat.work.retention import RetentionRule, would_prune
+from photomat.work.retention import Forecast, forecast
 from photomat.work.retention import prune as delete_old
 
 app = typer.Typer(help="Whose database this is.", no_args_is_help=True)
@@ -154,30 +155,53 @@ async def _migrate(dsn: str, bot_id: BotId | None) -> list[str]:
 
 def prune(
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be deleted.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete what is older than the KEEP_…_DAYS settings allow."""
 
-    async def act(pool: Pool) -> tuple[list[RetentionRule], Mapping[str, int]]:
+    async def act(pool: Pool) -> tuple[list[Forecast], Mapping[str, int]]:
         kinds = kinds_of(await effective(pool, load()))
-        return kinds, await (would_prune(pool, kinds) if dry_run else delete_old(pool, kinds))
+        found = await forecast(pool, kinds)
+        return found, {} if dry_run else await delete_old(pool, kinds)
 
-    kinds, counts = query(act, name=PRUNE_NAME) if dry_run else operate(act, name=PRUNE_NAME)
+    found, deleted = query(act, name=PRUNE_NAME) if dry_run else operate(act, name=PRUNE_NAME)
     if as_json:
-        print_json(
-            [
-                {
-                    "kind": kind.name,
-                    "keep_days": None if kind.keep is None else kind.keep.days,
-                    "deleted": None if dry_run else counts[kind.name],
-                    "would_delete": counts[kind.name] if dry_run else None,
-                }
-                for kind in kinds
-            ]
+        print_json([_as_json(one, deleted.get(one.kind.name)) for one in found])
+    else:
+        _print_pruned(found, deleted)
+
+
+def _as_json(one: Forecast, deleted: int | None) -> dict[str, object]:
+    return {
+        "kind": one.kind.name,
+        "table": one.kind.table,
+        "keep_days": None if one.kind.keep is None else one.kind.keep.days,
+        "setting": one.kind.setting,
+        "before": one.before,
+        "deleted": deleted,
+        "would_delete": one.rows if deleted is None else None,
+        "bytes": one.size_bytes,
+        "partitions": [asdict(part) for part in one.partitions],
+    }
+
+
+def _print_pruned(found: Sequence[Forecast], deleted: Mapping[str, int]) -> None:
+    """A row for each kind, and one for each whole partition that goes with it."""
+    heading = "deleted" if deleted else "would be deleted"
+    table = Listing("kind", "table", "older than (UTC)", "because of", heading, "about")
+    for one in found:
+        kept = "kept for ever" if one.before is None else f"{one.before:%Y-%m-%d}"
+        days = "" if one.kind.keep is None or not one.kind.setting.isupper() else f"={one.kind.keep.days}"
+        rows = deleted.get(one.kind.name, one.rows)
+        table.add_row(
+            one.kind.name, one.kind.table, kept, f"{one.kind.setting}{days}", str(rows), _megabytes(one.size_bytes)
         )
-        return
-    table = Listing("kind", "kept for", "would be deleted" if dry_run else "deleted")
-    for kind in kinds:
-        table.add_row(kind.name, "ever" if kind.keep is None else f"{kind.keep.days} days", str(counts[kind.name]))
+        for part in one.partitions:
+            newest = "empty" if part.newest is None else f"newest {part.newest:%Y-%m-%d}"
+            table.add_row("", part.name, newest, "whole partition", f"~{part.rows}", _megabytes(part.size_bytes))
     print_listing(table)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:.1f} MB" if size else "–"

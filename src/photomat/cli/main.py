@@ -22,6 +22,7 @@ from photomat.cli import (
     jobs,
     payments,
     promo,
+    results,
     run,
     settings,
     templates,
@@ -47,9 +48,11 @@ app.command("incidents")(audit.incidents)
 app.command("failpoints")(check.failpoints)
 app.command("completion")(completion.completion)
 app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
+app.command("bench", context_settings=check.FORWARDED)(check.bench)
 app.add_typer(backup.app, name="backup")
 app.add_typer(backup.restore_app, name="restore")
 app.command("upgrade")(upgrade.upgrade)
+app.add_typer(results.app, name="results")
 app.add_typer(installation.app, name="installation")
 app.add_typer(console.app, name="console")
 app.add_typer(jobs.app, name="jobs")
@@ -90,5 +93,6 @@ def main() -> None:
     try:
         app()
     except (Startup, UnknownFailpoint) as error:
-        sys.stderr.write(f"\nPhotomat cannot start. {error}\n")
+        is_restore = sys.argv[1:2] == ["restore"]
+        sys.stderr.write(f"\n{error}\n" if is_restore else f"\nPhotomat cannot start. {error}\n")
         sys.exit(2)

@@ -200,7 +200,13 @@ def _available(one: UserLine) -> str:
 
 def _state(one: UserLine) -> str:
     owes = one.wallet is not None and one.wallet.owed.minor > 0
-    states = (("banned", one.ban), ("blocked the bot", one.blocked_at), ("in debt", owes), ("paid", one.paid))
+    states = (
+        ("banned", one.ban),
+        ("blocked the bot", one.blocked_at),
+        ("forgotten", one.forgotten_at),
+        ("in debt", owes),
+        ("paid", one.paid),
+    )
     return ", ".join(word for word, is_so in states if is_so)
 
 
@@ -237,6 +243,9 @@ def _words(found: UserReport) -> list[str]:
         f"jobs {one.jobs}, {found.running} on their way, {found.queued} of them queued",
         f"limits: running {_limit(own.running)}, a minute {_limit(own.a_minute)}, free a day {_limit(own.free_a_day)}",
         "" if ban is None else f"banned by {ban.by} {_end(ban.until)}: {ban.reason}",
+        ""
+        if one.forgotten_at is None
+        else f"forgotten {one.forgotten_at:%Y-%m-%d %H:%M} UTC, asked by: {found.forgotten_by}; names, words, files are gone",
         "" if found.inviter_id is None else f"invited by {found.inviter_id}",
         f"friends {found.friends_counted}" if found.friends_counted else "",
     ]

@@ -9,8 +9,7 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
-import asyncpg
-
+from photomat.db.connection import UNUSABLE
 from photomat.db.pool import Connection, connect
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import Startup
@@ -22,10 +21,11 @@ log = get_logger()
 LOCK_KEY: Final = 0x50484F544F4D4154  # "PHOTOMAT"
 PROOF_S: Final = 2.0
 TRY_S: Final = 0.5
+RECONNECT_S: Final = 1.0
 ANSWER_TIMEOUT_S: Final = 2.0
 FROZEN_AFTER_S: Final = 8
 """The server ends the session of a holder that does not prove its connection for so long."""
-LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
+LOST: Final = (*UNUSABLE, Startup)
 
 
 class ActiveState:
@@ -74,7 +74,7 @@ class Leader:
                 connection = await connect(self._dsn, name="photomat active lock")
             except LOST as error:
                 log.warning("LOCK", state="PASSIVE", reason="no_database", error=type(error).__name__)
-                await sleep_until_set(stop, PROOF_S)
+                await sleep_until_set(stop, RECONNECT_S)
                 continue
             try:
                 waited = await self._compete(connection, stop, waited=waited)

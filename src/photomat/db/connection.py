@@ -15,6 +15,7 @@ cannot be set (behind a transaction pooler) and the server's default is another 
 of its own.
 """
 
+import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -33,14 +34,17 @@ UNUSABLE: Final = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
+"""What the loss of a connection can look like, one that ended while asyncpg was preparing a statement among it."""
 
 
 if TYPE_CHECKING:
+    from asyncio import BaseTransport
 
     class _Connection(asyncpg.Connection):
         """The private parts of asyncpg's connection that are used below; its stubs describe only the public ones."""
 
         _top_xact: Transaction | None
+        _transport: BaseTransport
 
         def _check_open(self) -> None: ...
         async def _execute(self, *arguments: Any, **options: Any) -> Any: ...
@@ -115,6 +119,12 @@ class SyncedConnection(_Connection):
         self._unsynced = False
         self._begins_for_each = False
         self.on_commit: list[Callable[[], object]] = []
+
+    @property
+    def own_end(self) -> socket.socket | None:
+        """Our end of the connection, for options of the operating system."""
+        end: socket.socket | None = self._transport.get_extra_info("socket")
+        return end
 
     def transaction(
         self, *, isolation: Isolation | None = None, readonly: bool = False, deferrable: bool = False

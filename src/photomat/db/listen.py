@@ -12,9 +12,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, Never
 
-import asyncpg
 import structlog
 
+from photomat.db.connection import UNUSABLE
 from photomat.db.pool import Connection, connect, display_name
 from photomat.kernel.errors import Startup
 
@@ -25,7 +25,7 @@ HEARTBEAT_S: Final = 20.0
 ANSWER_TIMEOUT_S: Final = 5.0
 MAX_WORDS: Final = 64
 """Words are names of loops, about twenty; the limit keeps a payload far below PostgreSQL's 8000 bytes."""
-LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
+LOST: Final = (*UNUSABLE, Startup)
 log = structlog.get_logger()
 ROUNDS: Final = 3
 PATIENCE_S: Final = 10

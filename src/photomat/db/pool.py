@@ -20,6 +20,7 @@ import asyncpg
 from asyncpg.pool import PoolAcquireContext, PoolConnectionProxy
 
 from photomat.db.connection import SyncedConnection
+from photomat.db.hosts import NoPrimary, connect_primary, each_server
 from photomat.db.url import DatabaseUrl, parse_url
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import PhotomatError, Startup
@@ -76,6 +77,10 @@ ADVICE: Final = (
         "has no connection left; raise its max_connections or stop another client.",
     ),
     (
+        (NoPrimary, asyncpg.ReadOnlySQLTransactionError),
+        "accepts no writes: it is a replica; promote one, or correct DATABASE_URL.",
+    ),
+    (
         (OSError, TimeoutError, asyncpg.ConnectionDoesNotExistError),
         "cannot be reached; start the database or correct DATABASE_URL.",
     ),
@@ -85,9 +90,13 @@ UNAVAILABLE: Final = (
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InternalClientError,
     OSError,
 )
-"""Connections lost or refused, a server that shuts down or starts, too many clients."""
+"""Connections lost or refused, a server that shuts down or starts, too many clients; a replica, or a server that was made
+read-only, as hosts do when its disk is full; a connection that ended while asyncpg was preparing a statement.
+"""
 UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
 """The database exists, but lacks our tables or some of them."""
 
@@ -188,6 +197,7 @@ async def connect_pool(
             init=partial(_check_pooled_session if through_pooler else _configure_session, url=url),
             reset=_end_interrupted,
             loop=None,
+            connect=connect_primary,
             connection_class=SyncedConnection,
             record_class=asyncpg.Record,
             **_arguments(url, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
@@ -201,7 +211,7 @@ async def connect(dsn: str, *, name: str, patience_s: float = 0) -> SyncedConnec
     url = parse_url(dsn)
 
     async def open_connection() -> SyncedConnection:
-        connection = await asyncpg.connect(
+        connection = await connect_primary(
             connection_class=SyncedConnection,
             **_arguments(url, name=name, statement_cache_size=STATEMENTS_KEPT),
         )
@@ -225,11 +235,14 @@ def on_commit(tx: Transaction, call: Callable[[], object]) -> None:
 def display_name(dsn: str) -> str:
     try:
         parts = urlsplit(dsn)
-        host = parts.hostname or parse_qs(parts.query).get("host", ["the local socket"])[0]
-        port = f":{parts.port}" if parts.port else ""
+        ports = [
+            urlsplit(server).port for server in each_server(dsn)
+        ]  # a ValueError where it is none, as in half a password
+        place = parts.netloc.rpartition("@")[2].lower() if parts.hostname or any(ports) else ""
+        host = place or parse_qs(parts.query).get("host", ["the local socket"])[0]
     except ValueError:
         return "the database of DATABASE_URL"
-    return f"{parts.username or 'the default user'}@{host}{port}{parts.path}"
+    return f"{parts.username or 'the default user'}@{host}{parts.path}"
 
 
 def _arguments(url: DatabaseUrl, *, name: str, statement_cache_size: int) -> dict[str, Any]:

@@ -15,11 +15,14 @@ pass completes it.
 
 import asyncio
 import errno
+import hashlib
 import io
 import json
 import secrets
+import shutil
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -33,7 +36,7 @@ from photomat.catalog.answers import FileFacts
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
 from photomat.delivery.fallbacks import UNLABELLED, Label, kind_of
-from photomat.delivery.outputs import KeptFile, Output
+from photomat.delivery.outputs import KeptFile, OldCopy, Output
 from photomat.jobs.job import ANSWER_URL
 from photomat.kernel.clock import epoch
 from photomat.kernel.error_report import describe
@@ -45,6 +48,9 @@ from photomat.kernel.private_files import make_private, open_private
 from photomat.media.images import decode_in_turn, has_transparency
 from photomat.media.measure import Measured, measure_path
 from photomat.media.sniff import HEAD_BYTES, sniff
+from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
+from photomat.storage.places import ResultPlaces, StoredFile, cover_name, one_folder
+from photomat.storage.store import PARTS, FileStore
 from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import MediaKind
 from photomat.work.disk import MIB, Disk
@@ -55,8 +61,6 @@ MAX_BYTES: Final = 200 * MIB
 LEAST_BYTES_PER_S: Final = 2 * MIB
 """How fast a file larger than that must come."""
 LOOK_AT_DISK_EVERY: Final = 64 * MIB
-PARTS: Final = ".parts"
-"""The folder of incomplete files, below the results; what a killed process left there is deleted after a day."""
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 MAX_COVER_BYTES: Final = 8 * 2**20
 MAX_PIXELS: Final = 8 * 2**20
@@ -68,7 +72,9 @@ COVER_FORMATS: Final = ("JPEG", "PNG", "WEBP")
 COVER_WITHIN_S: Final = 12.0
 COVER_FETCH_WITHIN: Final = aiohttp.ClientTimeout(total=10, connect=5, sock_read=5)
 DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cover")
-DISK_FULL_PAUSE: Final = timedelta(minutes=5)
+LATER: Final = timedelta(minutes=5)
+"""When a full disk, or a store that does not answer, is tried again."""
+DEFAULT_MIME: Final = "application/octet-stream"
 PART_KEPT_S: Final = 86400
 """Far longer than a download may take."""
 RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
@@ -82,7 +88,7 @@ class NoDiskSpace(Transient):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFiles:
-    """Fetches results into `folder`; `trusted_host` is the host of KIE_API_URL.
+    """Fetches results into `folder`, and from there into the store of `stores`; `trusted_host` is the host of KIE_API_URL.
 
     With less than `reserve_bytes` free nothing is copied: the reserve is for the database.
     """
@@ -91,6 +97,11 @@ class ResultFiles:
     trusted_host: str
     reserve_bytes: int = 0
     limits: BotApiLimits = CLOUD
+    stores: ResultPlaces | None = None
+
+    @property
+    def places(self) -> ResultPlaces:
+        return self.stores or one_folder(self.folder)
 
     @property
     def most_bytes(self) -> int:
@@ -100,57 +111,85 @@ class ResultFiles:
     def fetcher(self) -> Fetcher:
         return Fetcher(trusted_host=self.trusted_host)
 
-    def path_of(self, kept_as: str) -> Path:
-        return self.folder / kept_as
-
     def name_for(self, output: Output, mime_extension: str) -> str:
         return f"{output.job_id}/{output.position}.{mime_extension}"
 
-    async def fetch(self, output: Output) -> KeptFile:
-        """Copy an output to our disk; raises Transient when it cannot be fetched now, NoDiskSpace when there is no room."""
-        part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
+    async def fetch(self, output: Output, *, into: FileStore | None = None) -> KeptFile:
+        """Copy an output; raises Transient when it cannot be fetched now, NoDiskSpace when there is no room."""
+        part = self._part_of(output)
         try:
             await asyncio.to_thread(self._make_folder, part.parent)
             await asyncio.to_thread(self._require_room)
-            size_bytes = await self._download(output.url, part)
+            size_bytes, sha256 = await self._download(output.url, part)
             found = await asyncio.to_thread(_measured, part)
             is_transparent = await decode_in_turn(partial(_is_transparent, part, found.mime), otherwise=False)
-            path = self.path_of(self.name_for(output, found.facts.format))
-            await asyncio.to_thread(self._make_folder, path.parent)
-            await asyncio.to_thread(part.replace, path)
-            return _kept(path, found, size_bytes=size_bytes, is_transparent=is_transparent)
+            kept = KeptFile(
+                name=self.name_for(output, found.facts.format),
+                kept_in=None,
+                is_final=False,
+                sha256=sha256,
+                mime=found.mime,
+                size_bytes=size_bytes,
+                width=found.facts.width,
+                height=found.facts.height,
+                seconds=found.facts.seconds,
+                is_transparent=is_transparent,
+            )
+            return await self._placed(kept, part, into=into or self.places.current)
         except (OSError, ValueError) as error:
             raise _not_kept(error) from error
         finally:
             with suppress(OSError):
                 await asyncio.to_thread(part.unlink)
 
+    async def write(
+        self, output: Output, data: bytes, *, into: FileStore | None = None, mime: str, extension: str
+    ) -> KeptFile:
+        """Store bytes of our own as an output; raises Transient when they are refused."""
+        part = self._part_of(output)
+        try:
+            await asyncio.to_thread(self._make_folder, part.parent)
+            await asyncio.to_thread(_write, part, data)
+            kept = KeptFile(
+                name=self.name_for(output, extension),
+                kept_in=None,
+                is_final=False,
+                sha256=hashlib.sha256(data).digest(),
+                mime=mime,
+                size_bytes=len(data),
+                width=None,
+                height=None,
+            )
+            return await self._placed(kept, part, into=into or self.places.current)
+        except OSError as error:
+            raise _not_kept(error) from error
+        finally:
+            with suppress(OSError):
+                await asyncio.to_thread(part.unlink)
+
+    def _part_of(self, output: Output) -> Path:
+        return self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
+
+    async def _placed(self, kept: KeptFile, part: Path, *, into: FileStore) -> KeptFile:
+        """Move a complete file into the store; what a bucket refuses stays in the folder for a while."""
+        places = self.places
+        try:
+            await into.put_file(kept.name, part, mime=kept.mime)
+        except StoreUnavailable as error:
+            if into.folder is not None:
+                raise _refused(error) from None
+            places.note_failure(into)
+            log.error("RESULT_STORE_FAILED", store=str(into.address), error=str(error))
+            into = places.folder
+            try:
+                await into.put_file(kept.name, part, mime=kept.mime)
+            except StoreUnavailable as worse:
+                raise _refused(worse) from None
+        return replace(kept, kept_in=places.called(into), is_final=into is places.current)
+
     def _make_folder(self, folder: Path) -> None:
         make_private(self.folder)
         make_private(folder)
-
-    async def write(self, output: Output, data: bytes, *, mime: str, extension: str) -> KeptFile:
-        """Store bytes of our own as an output; raises Transient when the disk refuses them."""
-        path = self.path_of(self.name_for(output, extension))
-        try:
-            await self.write_bytes(path, data)
-        except OSError as error:
-            raise _not_kept(error) from error
-        return KeptFile(path=path, mime=mime, size_bytes=len(data), width=None, height=None)
-
-    async def write_bytes(self, path: Path, data: bytes) -> None:
-        """Write a file below the folder; its name appears when it is complete."""
-        await asyncio.to_thread(self._write, path, data)
-
-    def _write(self, path: Path, data: bytes) -> None:
-        self._make_folder(path.parent)
-        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-        try:
-            with open_private(part) as file:
-                file.write(data)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
 
     def _require_room(self) -> None:
         free = Disk(self.folder).free_bytes()
@@ -159,17 +198,19 @@ class ResultFiles:
                 f"the result was not copied: {free // MIB} MB of the disk are left, DISK_RESERVE_MB is more"
             )
 
-    async def _download(self, url: str, part: Path) -> int:
-        size_bytes, look_at = 0, LOOK_AT_DISK_EVERY
+    async def _download(self, url: str, part: Path) -> tuple[int, bytes]:
+        """The size and the hash of what was written."""
+        size_bytes, look_at, digest = 0, LOOK_AT_DISK_EVERY, hashlib.sha256()
         with open_private(part) as file:
             async with self.fetcher.opened(url, most_bytes=self.most_bytes, within=self._fetch_within) as chunks:
                 async for chunk in chunks:
                     size_bytes += len(chunk)
+                    digest.update(chunk)
                     file.write(chunk)
                     if size_bytes >= look_at:
                         look_at += LOOK_AT_DISK_EVERY
                         await asyncio.to_thread(self._require_room)
-        return size_bytes
+        return size_bytes, digest.digest()
 
     @property
     def _fetch_within(self) -> aiohttp.ClientTimeout:
@@ -185,16 +226,13 @@ def _not_kept(error: OSError | ValueError) -> Transient:
     return Transient(f"the result could not be kept: {type(error).__name__}")
 
 
-def _kept(path: Path, found: Measured, *, size_bytes: int, is_transparent: bool) -> KeptFile:
-    return KeptFile(
-        path=path,
-        mime=found.mime,
-        size_bytes=size_bytes,
-        width=found.facts.width,
-        height=found.facts.height,
-        seconds=found.facts.seconds,
-        is_transparent=is_transparent,
-    )
+def _refused(error: StoreUnavailable) -> Transient:
+    return NoDiskSpace(str(error)) if error.trouble is StoreTrouble.NO_ROOM else error
+
+
+def _write(path: Path, data: bytes) -> None:
+    with open_private(path) as file:
+        file.write(data)
 
 
 def _is_transparent(part: Path, mime: str) -> bool:
@@ -224,19 +262,31 @@ class Covers:
         """The small cover of an output, or None; never raises, except when canceled."""
         if output.cover_url is None:
             return None
-        path = self.files.folder / str(output.job_id) / f"{output.position}.cover.jpg"
+        name = f"{output.job_id}/{output.position}.cover.jpg"
         try:
             async with asyncio.timeout(COVER_WITHIN_S):
-                return await asyncio.to_thread(_stored_cover, path) or await self._make(output.cover_url, path)
+                return await self._stored(name) or await self._make(output.cover_url, name)
         except Exception as error:  # noqa: BLE001  decoders of damaged pictures raise anything; the track is sent without it
             log.info("COVER_LEFT_OUT", position=output.position, error=type(error).__name__)
             return None
 
-    async def _make(self, url: str, path: Path) -> bytes:
+    async def _stored(self, name: str) -> bytes | None:
+        """The stored cover; None when there is none, or its store does not answer."""
+        places = self.files.places
+        if places.is_resting(places.current):
+            return None
+        try:
+            return await places.current.read_small(name, most_bytes=COVER_BYTES)
+        except Transient:
+            return None
+
+    async def _make(self, url: str, name: str) -> bytes:
         data = await self._fetch(url)
         small = await asyncio.get_running_loop().run_in_executor(DECODER, cover_jpeg, data)
-        with suppress(OSError):
-            await self.files.write_bytes(path, small)
+        places = self.files.places
+        if not places.is_resting(places.current):
+            with suppress(Transient):
+                await places.current.put_bytes(name, small, mime="image/jpeg")
         return small
 
     async def _fetch(self, url: str) -> bytes:
@@ -260,43 +310,71 @@ def cover_jpeg(data: bytes) -> bytes:
     raise ValueError("the cover does not become small enough")
 
 
-def _stored_cover(path: Path) -> bytes:
-    """The stored cover; empty when there is none."""
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultArchive:
     pool: Pool
     files: ResultFiles
 
-    def path_of(self, output: Output) -> Path | None:
-        """The path of our copy of an output, if it is on this disk."""
-        path = None if output.kept_as is None else self.files.path_of(output.kept_as)
-        return path if path is not None and path.is_file() else None
+    async def find(self, output: Output) -> StoredFile | None:
+        """Our copy of an output; raises Transient when its store does not answer."""
+        return await self.files.places.find(output.copy)
+
+    async def try_find(self, output: Output) -> StoredFile | None:
+        """Our copy of an output; None also when its store does not answer."""
+        try:
+            return await self.find(output)
+        except Transient as error:
+            log.warning("RESULT_STORE_FAILED", position=output.position, error=str(error))
+            return None
 
     async def ensure_copy(self, output: Output) -> Output:
         """The output with our own copy, made now if there is none; raises Transient when it cannot be fetched."""
-        if self.path_of(output) is not None:
+        if output.kept_as is not None and await self.try_find(output) is not None:
             return output
         failpoint("deliver.before_fetch")
-        kept = await (self._answer(output) if output.url == ANSWER_URL else self.files.fetch(output))
+        into = await self._store_for_new()
+        kept = await (self._answer(output, into) if output.url == ANSWER_URL else self.files.fetch(output, into=into))
         failpoint("deliver.before_keep")
-        kept_as = str(kept.path.relative_to(self.files.folder))
-        await outputs.record_copy(self.pool, output, kept, kept_as=kept_as)
+        await outputs.record_copy(self.pool, output, kept)
         return replace(
             output,
             mime=kept.mime,
             size_bytes=kept.size_bytes,
             width=kept.width,
             height=kept.height,
-            kept_as=kept_as,
+            kept_as=kept.name,
+            kept_in=kept.kept_in,
+            sha256=kept.sha256,
             seconds=kept.seconds or output.seconds,
             is_transparent=kept.is_transparent,
         )
+
+    async def _store_for_new(self) -> FileStore:
+        """Where a new copy goes: the folder while a bucket does not answer, or is another installation's."""
+        places = self.files.places
+        if not places.is_bucket:
+            return places.current
+        if places.is_resting(places.current):
+            return places.folder
+        try:
+            await places.require_ours(places.current, owner=await outputs.store_owner(self.pool))
+        except Transient as error:
+            places.note_failure(places.current)
+            log.error("RESULT_STORE_FAILED", store=str(places.current.address), error=str(error))
+            return places.folder
+        return places.current
+
+    @asynccontextmanager
+    async def noticing_damage(self, *used: Output) -> AsyncIterator[None]:
+        """Record which of these outputs' copies turned out to be damaged in the block; the error passes."""
+        try:
+            yield
+        except CopyLost as error:
+            for output in used:
+                if output.kept_as == error.name:
+                    log.error("RESULT_DAMAGED", position=output.position, error=str(error))
+                    await outputs.record_damage(self.pool, output)
+            raise
 
     async def try_copy(self, output: Output) -> Output:
         """The output with our own copy if one can be made now, else as it is."""
@@ -306,10 +384,10 @@ class ResultArchive:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             return output
 
-    async def _answer(self, output: Output) -> KeptFile:
+    async def _answer(self, output: Output, into: FileStore) -> KeptFile:
         found = await outputs.result_object_of(self.pool, output.job_id)
         data = json.dumps(found, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-        return await self.files.write(output, data, mime="application/json", extension="json")
+        return await self.files.write(output, data, into=into, mime="application/json", extension="json")
 
     async def label_of(self, output: Output, *, title: str | None, performer: str) -> Label:
         """What a player shows of an audio output. A cover is only sent with bytes Telegram does not have yet."""
@@ -321,40 +399,108 @@ class ResultArchive:
     async def keep(self, output: Output) -> None:
         with correlated(output.corr, job_id=output.job_id):
             try:
-                await self.ensure_copy(output)
+                await self._bring(output)
             except Transient as error:
-                if isinstance(error, NoDiskSpace):
-                    await outputs.put_off_keeping(self.pool, output, after=DISK_FULL_PAUSE)
+                if isinstance(error, NoDiskSpace | StoreUnavailable):
+                    await outputs.put_off_keeping(self.pool, output, after=LATER)
                 log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             else:
                 log.info("RESULT_KEPT", position=output.position)
 
+    async def _bring(self, output: Output) -> None:
+        """Make a copy where it belongs: from where it is, else from Kie."""
+        places = self.files.places
+        copy = await self.find(output)
+        if copy is None:
+            await self._require_final(await self.ensure_copy(output))
+        elif copy.store is not places.current:
+            await move_copy(self.pool, places, output, copy, to=places.current)
+
+    async def _require_final(self, output: Output) -> None:
+        if output.kept_in != self.files.places.called(self.files.places.current):
+            raise StoreUnavailable(StoreTrouble.UNREACHABLE)
+
+
+async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: StoredFile, *, to: FileStore) -> bool:
+    """Copy → record → delete the old one; killed in between, it is repeated or the sweep deletes what is left.
+
+    Return False if the row changed meanwhile; then the sweep deletes whichever copy it does not name.
+    """
+    await places.require_ours(to, owner=await outputs.store_owner(pool))
+    name = copy.found.name
+    async with copy.local() as path:
+        sha256 = copy.sha256 or await asyncio.to_thread(_hash, path)
+        part = await asyncio.to_thread(_part_in, to.folder, path) if to.folder is not None else path
+        try:
+            await to.put_file(name, part, mime=output.mime or DEFAULT_MIME)
+        finally:
+            if to.folder is not None:
+                await asyncio.to_thread(part.unlink, missing_ok=True)
+    written = await to.find(name)
+    if written is None or written.size_bytes != copy.size_bytes:
+        raise StoreUnavailable(StoreTrouble.SERVER_ERROR)
+    failpoint("results.after_copy")
+    is_moved = await outputs.record_place(pool, output, kept_in=places.called(to), sha256=sha256)
+    failpoint("results.after_record")
+    if is_moved:
+        await _move_cover(copy, to=to)
+        await copy.store.delete([name])
+    return is_moved
+
+
+async def _move_cover(copy: StoredFile, *, to: FileStore) -> None:
+    name = cover_name(copy.found.name)
+    cover = await copy.store.read_small(name, most_bytes=COVER_BYTES)
+    if cover is not None:
+        await to.put_bytes(name, cover, mime="image/jpeg")
+        await copy.store.delete([name])
+
+
+def _hash(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _part_in(folder: Path, path: Path) -> Path:
+    """A complete copy of a file below a folder, to be renamed there."""
+    make_private(folder)
+    make_private(folder / PARTS)
+    part = folder / PARTS / f"move.{secrets.token_hex(8)}"
+    with path.open("rb") as source, open_private(part) as target:
+        shutil.copyfileobj(source, target, MIB)
+    return part
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldCopies:
-    folder: Path
+    places: ResultPlaces
 
     async def count(self, pool: Pool, older_than: timedelta) -> int:
         return await outputs.count_old_copies(pool, older_than=older_than)
 
     async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
-        """Delete a batch, and incomplete files a killed process left."""
-        await asyncio.to_thread(self._unlink_parts)
+        """Delete a batch, and incomplete files a killed process left; a store that does not answer is left for later."""
+        for store in {self.places.current, self.places.folder}:
+            if store.folder is not None:
+                await asyncio.to_thread(_unlink_parts, store.folder)
         copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
-        await asyncio.to_thread(self._unlink, [kept_as for _, _, kept_as in copies])
+        try:
+            await self._delete(copies)
+        except StoreUnavailable as error:
+            log.error("RESULT_STORE_FAILED", error=str(error))
+            return Batch(0, more=False)
         await outputs.forget_copies(pool, copies, older_than=older_than)
         return Batch(len(copies), more=len(copies) == limit)
 
-    def _unlink_parts(self) -> None:
-        for part in (self.folder / PARTS).glob("*"):
-            with suppress(FileNotFoundError):
-                if epoch() - part.stat().st_mtime > PART_KEPT_S:
-                    part.unlink()
+    async def _delete(self, copies: Sequence[OldCopy]) -> None:
+        for kept_in in {copy.kept_in for copy in copies}:
+            names = [copy.kept_as for copy in copies if copy.kept_in == kept_in]
+            for store in self.places.candidates(kept_in):
+                await store.delete([each for name in names for each in (name, cover_name(name))])
 
-    def _unlink(self, names: list[str]) -> None:
-        for name in names:
-            path = self.folder / name
-            path.unlink(missing_ok=True)
-            path.with_name(f"{path.name.partition('.')[0]}.cover.jpg").unlink(missing_ok=True)
-            with suppress(OSError):
-                path.parent.rmdir()
+
+def _unlink_parts(folder: Path) -> None:
+    for part in (folder / PARTS).glob("*"):
+        with suppress(FileNotFoundError):
+            if epoch() - part.stat().st_mtime > PART_KEPT_S:
+                part.unlink()

@@ -7,7 +7,7 @@ Only the holder of the lock edits, and every write tests its fence. "Shown" is r
 Killed …
     before the edit     the lease expires, and the same row is rendered again
     after the edit      the same edit again: "not modified", or the same result in the same place
-    after the mark      done; the ring (`completion.py`) is due by its own column
+    after the mark      done; the mark has recorded the ring (`completion.py`), which may be lost here and is never repeated
 An edit whose answer was lost may arrive after a newer one: the final edit is then repeated two minutes later. The lease is
 renewed during an edit; an instance that has lost the lock is interrupted and writes nothing.
 
@@ -19,9 +19,9 @@ parked for the operator; an end that could not be shown for days → parked.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
@@ -29,6 +29,8 @@ from photomat.catalog.model import Model
 from photomat.catalog.storefront import Storefront
 from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.delivery import lock, outputs
+from photomat.delivery.completion import CompletionNotice, CompletionNotifier
+from photomat.delivery.marks import Mark, Marked, record_marks
 from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
@@ -60,6 +62,7 @@ from photomat.telegram.port import (
 from photomat.texts.load import Texts
 from photomat.users.user import mark_blocked
 from photomat.work.loop import ClaimLost, while_renewing
+from photomat.work.together import Together
 
 MAX_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
@@ -84,6 +87,12 @@ class Coordinator:
     lease: timedelta
     storefront: Callable[[], Awaitable[Storefront]] | None = None
     mark: str = ""
+    completions: CompletionNotifier | None = None
+    """Sends the completion message at once; without it the loop `rings` does."""
+    _marks: Together[Mark, Marked | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_marks", Together(self._record_marks))
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
         """Render a locked card, edit its message, record what it shows; or release the lock with the reason."""
@@ -200,31 +209,57 @@ class Coordinator:
         return Card(chat_id=chat_id, message_id=message_id)
 
     async def _mark(self, card: LockedCard, view: CardView, shown: EditOutcome) -> bool:
-        """Record what the card shows; False if the lock was taken over."""
-        repeat_later = card.status in TERMINAL and card.doubtful
+        """Record what the card shows, together with others; False if the lock was taken over."""
         if card.first_result:
             log.info("DELIVER_OK", level=shown.level, via=_via(card))
         if shown.refused is not None:
             log.error("DELIVER_MEDIA_REFUSED", attempts=card.attempts, error=shown.refused)
-        async with transaction(self.pool) as tx:
-            ours = await lock.mark_delivered(tx, card, ring_kind=view.ring_kind, repeat_later=repeat_later)
-            if ours:
-                facts = {"status": card.status, "fence": card.fence, "level": shown.level, "refused": shown.refused}
-                await timeline.record(tx, card.job_id, Tag.SHOWN, **facts)
-            if ours and shown.refused is not None:
-                await lock.record_refused_media(tx, card.job_id)
-            failpoint("deliver.before_commit")
+        marked = await self._marks.add(self._mark_of(card, view, shown))
         failpoint("deliver.after_mark")
-        if not ours:
+        if marked is None:
             _log_lost(card)
-        elif card.first_result:
+            return False
+        if card.first_result:
             TAP_TO_PICTURE_S.observe((card.locked_at - card.created_at).total_seconds())
             log.info("MARK_DELIVERED", fence=card.fence)
         else:
             log.info("CARD_SHOWN", status=card.status, revision=card.wanted)
-        self.wake("rings")
-        self.wake("deliveries")
-        return ours
+        await self._after_mark(card, view, marked)
+        return True
+
+    def _mark_of(self, card: LockedCard, view: CardView, shown: EditOutcome) -> Mark:
+        return Mark(
+            card=card,
+            ring_kind=view.ring_kind,
+            repeat_later=card.status in TERMINAL and card.doubtful,
+            rings_now=self.completions is not None,
+            file=shown.file,
+            event={"status": card.status, "fence": card.fence, "level": shown.level, "refused": shown.refused},
+            media_refused=shown.refused is not None,
+        )
+
+    async def _record_marks(self, marks: Sequence[Mark]) -> list[Marked | None]:
+        async with transaction(self.pool) as tx:
+            marked = await record_marks(tx, marks)
+            failpoint("deliver.before_commit")
+        return [marked.get(mark.card.job_id) for mark in marks]
+
+    async def _after_mark(self, card: LockedCard, view: CardView, marked: Marked) -> None:
+        if marked.is_due or card.others_wait:
+            self.wake("deliveries")
+        if self.completions is None:
+            self.wake("rings")
+        elif marked.rung_at is not None and view.ring_kind is not None:
+            notice = CompletionNotice(
+                job_id=card.job_id,
+                corr=card.corr,
+                chat_id=marked.chat_id,
+                card_message_id=marked.message_id,
+                language=card.language,
+                kind=view.ring_kind,
+                rung_at=marked.rung_at,
+            )
+            await self.completions.deliver(notice)
 
     async def _release(
         self,

@@ -16,14 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from photomat.delivery.outputs import Output
 from photomat.jobs.job import ANSWER_URL
 from photomat.kernel.ids import JobId
+from photomat.storage.places import StoredFile
 from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import Media, MediaKind, PhotoRefused, SourceRefused
 
+OurCopy: TypeAlias = Path | StoredFile
 PHOTO_SIDES: Final = 10_000
 PHOTO_RATIO: Final = 20
 BY_MIME: Final = {
@@ -88,7 +90,7 @@ UNLABELLED: Final = Label()
 
 
 def fallbacks_of(
-    output: Output, path: Path | None, *, label: Label = UNLABELLED, limits: BotApiLimits = CLOUD
+    output: Output, path: OurCopy | None, *, label: Label = UNLABELLED, limits: BotApiLimits = CLOUD
 ) -> list[Fallback]:
     """Every way to show this output, best first; `path` is our copy of it."""
     kind, why = kind_of(output), document_reason(output)
@@ -107,7 +109,7 @@ def fallbacks_of(
     return found
 
 
-def originals_of(output: Output, path: Path | None, *, limits: BotApiLimits = CLOUD) -> list[Fallback]:
+def originals_of(output: Output, path: OurCopy | None, *, limits: BotApiLimits = CLOUD) -> list[Fallback]:
     """The ways to send the original file, never Telegram's version of it."""
     found: list[Fallback] = []
     if path is not None and _fits(output, limits):
@@ -118,7 +120,7 @@ def originals_of(output: Output, path: Path | None, *, limits: BotApiLimits = CL
     return found
 
 
-def name_of(output: Output, path: Path | None) -> str:
+def name_of(output: Output, path: OurCopy | None) -> str:
     return f"photomat-{output.job_id}-{output.position + 1}{path.suffix if path else ''}"
 
 
@@ -130,7 +132,9 @@ def _by_url(output: Output, kind: MediaKind, label: Label, limits: BotApiLimits)
     return [Fallback(level="url", media=_media(output, kind, output.url, label))]
 
 
-def _by_bytes(output: Output, kind: MediaKind, path: Path | None, label: Label, limits: BotApiLimits) -> list[Fallback]:
+def _by_bytes(
+    output: Output, kind: MediaKind, path: OurCopy | None, label: Label, limits: BotApiLimits
+) -> list[Fallback]:
     if path is None or kind is MediaKind.DOCUMENT or not _fits(output, limits):
         return []
     bare = _media(output, kind, path, replace(label, cover=None))
@@ -142,17 +146,17 @@ def _fits(output: Output, limits: BotApiLimits) -> bool:
     return (output.size_bytes or 0) <= limits.upload_bytes
 
 
-def _media(output: Output, kind: MediaKind, source: str | Path, label: Label) -> Media:
+def _media(output: Output, kind: MediaKind, source: str | OurCopy, label: Label) -> Media:
     return Media(
         kind=kind,
         source=source,
-        name=name_of(output, source if isinstance(source, Path) else None),
+        name=name_of(output, None if isinstance(source, str) else source),
         title=label.title,
         performer=label.performer,
         seconds=None if output.seconds is None else max(1, round(output.seconds)),
         width=output.width,
         height=output.height,
-        thumbnail=label.cover if kind is MediaKind.AUDIO and isinstance(source, Path) else None,
+        thumbnail=label.cover if kind is MediaKind.AUDIO and not isinstance(source, str) else None,
     )
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction
-from photomat.delivery.archive import PARTS
 from photomat.kernel.ids import JobId, UserId
+from photomat.storage.places import ResultPlaces
+from photomat.storage.store import PARTS, FileStore
 
 JOBS_AT_ONCE: Final = 500
 
@@ -57,24 +58,41 @@ async def forget_sends(tx: Transaction, user_id: UserId, limit: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopiesOfUser:
-    """Our copies of one user's results below `folder`."""
+    """Our copies of one user's results, wherever they lie."""
 
-    folder: Path
+    places: ResultPlaces
 
     async def delete(self, pool: Pool, user_id: UserId) -> None:
+        """Raises Transient when a store does not answer; what is deleted already stays so."""
         after = JobId(0)
         while jobs := await _jobs_after(pool, user_id, after):
-            await asyncio.to_thread(self._unlink, jobs)
+            for store in await self._stores(pool, jobs):
+                if store.folder is not None:
+                    await asyncio.to_thread(_unlink, store.folder, jobs)
+                else:
+                    await _delete_objects(store, jobs)
             after = jobs[-1]
 
-    def _unlink(self, jobs: list[JobId]) -> None:
-        for job_id in jobs:
-            with suppress(FileNotFoundError):
-                shutil.rmtree(self.folder / str(job_id))
-        wanted = {str(job_id) for job_id in jobs}
-        for part in (self.folder / PARTS).glob("*"):
-            if part.name.partition(".")[0] in wanted:
-                part.unlink(missing_ok=True)
+    async def _stores(self, pool: Pool, jobs: list[JobId]) -> list[FileStore]:
+        rows = await pool.fetch("SELECT DISTINCT kept_in FROM job_outputs WHERE job_id = ANY($1)", jobs)
+        found = [store for row in rows for store in self.places.candidates(row["kept_in"])]
+        return list(dict.fromkeys([self.places.current, self.places.folder, *found]))
+
+
+def _unlink(folder: Path, jobs: list[JobId]) -> None:
+    for job_id in jobs:
+        with suppress(FileNotFoundError):
+            shutil.rmtree(folder / str(job_id))
+    wanted = {str(job_id) for job_id in jobs}
+    for part in (folder / PARTS).glob("*"):
+        if part.name.partition(".")[0] in wanted:
+            part.unlink(missing_ok=True)
+
+
+async def _delete_objects(store: FileStore, jobs: list[JobId]) -> None:
+    for job_id in jobs:
+        async for page in store.listed(below=str(job_id)):
+            await store.delete([file.name for file in page])
 
 
 async def _jobs_after(pool: Pool, user_id: UserId, after: JobId) -> list[JobId]:

@@ -15,9 +15,9 @@ from typing import Final
 from photomat.cluster.instances import DEAD_AFTER
 from photomat.db.installation import SANDBOX_BOT
 from photomat.db.pool import Pool, Transaction
+from photomat.delivery.marks import Mark, record_marks
 from photomat.delivery.render import LockedCard, locked_card
 from photomat.jobs import timeline
-from photomat.jobs.job import TERMINAL
 from photomat.jobs.sweep import rearm
 from photomat.jobs.timeline import Tag
 from photomat.kernel.error_report import describe
@@ -51,8 +51,6 @@ IN_TURN: Final = f"""
            count(*) OVER (PARTITION BY rank) >= {MAX_READ} AS is_crowded
       FROM ({OLDEST}) AS oldest LEFT JOIN ({HELD}) AS locked USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
 """The oldest due and free cards of each rank with their turn in their chat, after those locked."""
-REPEAT_AFTER: Final = timedelta(minutes=2)
-"""After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
 MAX_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""
 RESULTS_SINCE: Final = timedelta(days=7)
@@ -106,10 +104,11 @@ async def _lock(
              WHERE job.job_id = due.job_id
             RETURNING job.*, due.taken_over, photomat_now() AS locked_at),
         event AS ({timeline.RECORD_LOCKED})
-        SELECT changed.*, hidden.is_crowded,
+        SELECT changed.*, hidden.is_crowded, hidden.others_wait,
                EXISTS (SELECT FROM result_marks AS mark
                         WHERE mark.job_id = changed.job_id AND favourite_at IS NOT NULL) AS is_favourite
-          FROM (SELECT coalesce(bool_or(is_crowded AND turn > $5), false) AS is_crowded FROM in_turn) AS hidden
+          FROM (SELECT coalesce(bool_or(is_crowded AND turn > $5), false) AS is_crowded,
+                       coalesce(bool_or(turn > $5), false) AS others_wait FROM in_turn) AS hidden
           LEFT JOIN changed ON true
         """,  # noqa: S608  constant statements of ours
         limit,
@@ -172,34 +171,9 @@ async def still_ours(pool: Pool, card: LockedCard) -> bool:
 
 
 async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, repeat_later: bool) -> bool:
-    """Record what the card shows now; False when the lock was lost. `delivered_at` is set for results only.
-
-    Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
-    """
-    return await _fenced(
-        tx,
-        card,
-        """
-        UPDATE generation_jobs
-           SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
-               delivery_attempts = 0, delivery_failing_since = NULL, card_doubtful = card_doubtful AND NOT $8,
-               delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
-               ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 AND restored_at IS NULL
-                                  THEN photomat_now() ELSE ring_due_at END,
-               ring_kind = coalesce($5, ring_kind),
-               deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
-               card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END, shown_place = $9
-         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-        RETURNING true
-        """,
-        card.wanted,
-        card.shows_result,
-        ring_kind,
-        repeat_later,
-        REPEAT_AFTER,
-        card.status in TERMINAL,
-        card.wait.place,
-    )
+    """Record what the card shows now; False when the lock was lost. `delivered_at` is set for results only."""
+    mark = Mark(card=card, ring_kind=ring_kind, repeat_later=repeat_later)
+    return card.job_id in await record_marks(tx, [mark])
 
 
 async def release(
@@ -299,11 +273,6 @@ async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
         """,
         error,
     )
-
-
-async def record_refused_media(tx: Transaction, job_id: JobId) -> None:
-    """Record for the operator's alert that a text with a link replaced media."""
-    await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
 
 
 async def drop_rings(tx: Transaction) -> int:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Final
 
 from photomat.db.pool import Pool
 from photomat.db.rows import row_as
 from photomat.kernel.ids import JobId
+from photomat.storage.places import CopyRecord
 
 MAX_TRIES: Final = 8
 KEEP_LEASE: Final = timedelta(seconds=150)
@@ -26,6 +26,9 @@ AS_GOOD_AT_TELEGRAM: Final = f"""
 """Telegram has the same bytes, and our bot can access them. A photo is compressed, a GIF becomes a video: such originals exist
 only here.
 """
+
+UPLOAD_LATER: Final = timedelta(minutes=1)
+"""How soon a copy is brought into the bucket that did not take it at first."""
 
 KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 
@@ -53,11 +56,22 @@ class Output:
     seconds: Decimal | None = None
     is_transparent: bool = False
     is_track: bool = False
+    kept_in: str | None = None
+    sha256: bytes | None = None
+
+    @property
+    def copy(self) -> CopyRecord:
+        return CopyRecord(kept_as=self.kept_as, kept_in=self.kept_in, size_bytes=self.size_bytes, sha256=self.sha256)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFile:
-    path: Path
+    """A complete copy: its name, the store it is in, what it is. `is_final`: the store is the one of the settings."""
+
+    name: str
+    kept_in: str | None
+    is_final: bool
+    sha256: bytes
     mime: str
     size_bytes: int
     width: int | None
@@ -70,9 +84,9 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
     rows = await pool.fetch(
         f"""
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
-               CASE WHEN {OURS} THEN file_id END AS file_id, output.title, cover_url, seconds, see_through AS is_transparent,
-               track_id IS NOT NULL AS is_track
-          FROM job_outputs AS output JOIN generation_jobs USING (job_id)
+               CASE WHEN job.{OURS} THEN file_id END AS file_id, output.title, cover_url, seconds,
+               see_through AS is_transparent, track_id IS NOT NULL AS is_track, kept_in, sha256
+          FROM job_outputs AS output JOIN generation_jobs AS job USING (job_id)
          WHERE job_id = $1 AND forgotten_at IS NULL ORDER BY position
         """,  # noqa: S608  our own constants
         job_id,
@@ -85,12 +99,14 @@ async def result_object_of(pool: Pool, job_id: JobId) -> Mapping[str, Any]:
     return found or {}
 
 
-async def record_copy(pool: Pool, output: Output, kept: KeptFile, *, kept_as: str) -> None:
+async def record_copy(pool: Pool, output: Output, kept: KeptFile) -> None:
+    """Record a complete copy; one that is not where it belongs is due again."""
     await pool.execute(
         """
         UPDATE job_outputs
-           SET mime = $3, size_bytes = $4, width = $5, height = $6, kept_as = $7, kept_at = photomat_now(), keep_at = NULL,
-               seconds = coalesce($8, seconds), see_through = $9
+           SET mime = $3, size_bytes = $4, width = $5, height = $6, kept_as = $7, kept_at = photomat_now(),
+               keep_at = CASE WHEN $12 THEN NULL ELSE photomat_now() + $13::interval END,
+               seconds = coalesce($8, seconds), see_through = $9, kept_in = $10, sha256 = $11
          WHERE job_id = $1 AND position = $2
         """,
         output.job_id,
@@ -99,9 +115,47 @@ async def record_copy(pool: Pool, output: Output, kept: KeptFile, *, kept_as: st
         kept.size_bytes,
         kept.width,
         kept.height,
-        kept_as,
+        kept.name,
         kept.seconds,
         kept.is_transparent,
+        kept.kept_in,
+        kept.sha256,
+        kept.is_final,
+        UPLOAD_LATER,
+    )
+
+
+async def record_place(pool: Pool, output: Output, *, kept_in: str | None, sha256: bytes | None) -> bool:
+    """The copy was moved; return False if its row says something else by now."""
+    return bool(
+        await pool.fetchval(
+            """
+            UPDATE job_outputs SET kept_in = $5, sha256 = coalesce($6, sha256), keep_at = NULL
+             WHERE job_id = $1 AND position = $2 AND kept_as = $3 AND kept_in IS NOT DISTINCT FROM $4
+            RETURNING true
+            """,
+            output.job_id,
+            output.position,
+            output.kept_as,
+            output.kept_in,
+            kept_in,
+            sha256,
+        )
+    )
+
+
+async def record_damage(pool: Pool, output: Output) -> None:
+    """The copy is damaged: it counts as none, and is fetched again while Kie has the file."""
+    await pool.execute(
+        """
+        UPDATE job_outputs SET kept_as = NULL, kept_at = NULL, keep_at = photomat_now(), keep_tries = 0
+         WHERE job_id = $1 AND position = $2 AND kept_as = $3 AND kept_in IS NOT DISTINCT FROM $4 AND sha256 = $5
+        """,
+        output.job_id,
+        output.position,
+        output.kept_as,
+        output.kept_in,
+        output.sha256,
     )
 
 
@@ -123,7 +177,8 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
           FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
-                  output.title, cover_url, seconds, see_through AS is_transparent, track_id IS NOT NULL AS is_track
+                  output.title, cover_url, seconds, see_through AS is_transparent, track_id IS NOT NULL AS is_track,
+                  kept_in, sha256
         """,
         limit,
         lease,
@@ -138,7 +193,7 @@ async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> No
     await pool.execute(
         """
         UPDATE job_outputs SET keep_at = photomat_now() + $3::interval, keep_tries = greatest(keep_tries - 1, 0)
-         WHERE job_id = $1 AND position = $2 AND kept_as IS NULL
+         WHERE job_id = $1 AND position = $2 AND (kept_as IS NULL OR keep_at IS NOT NULL)
         """,
         output.job_id,
         output.position,
@@ -174,21 +229,29 @@ async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
     )
 
 
-async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[tuple[JobId, int, str]]:
-    """The oldest such copies: job, position and name."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldCopy:
+    job_id: JobId
+    position: int
+    kept_as: str
+    kept_in: str | None
+
+
+async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[OldCopy]:
+    """The oldest such copies."""
     rows = await pool.fetch(
         f"""
-        SELECT job_id, position, kept_as FROM job_outputs AS output
+        SELECT job_id, position, kept_as, kept_in FROM job_outputs AS output
          WHERE kept_at < photomat_now() - $1::interval AND {AS_GOOD_AT_TELEGRAM}
          ORDER BY kept_at LIMIT $2
         """,  # noqa: S608  our own constants
         older_than,
         limit,
     )
-    return [(JobId(row["job_id"]), row["position"], row["kept_as"]) for row in rows]
+    return [row_as(OldCopy, row) for row in rows]
 
 
-async def forget_copies(pool: Pool, copies: Sequence[tuple[JobId, int, str]], *, older_than: timedelta) -> None:
+async def forget_copies(pool: Pool, copies: Sequence[OldCopy], *, older_than: timedelta) -> None:
     """The files of these copies are deleted; one copied again meanwhile is younger and stays."""
     await pool.execute(
         """
@@ -196,7 +259,12 @@ async def forget_copies(pool: Pool, copies: Sequence[tuple[JobId, int, str]], *,
           FROM unnest($1::bigint[], $2::int[]) AS gone (job_id, position)
          WHERE output.job_id = gone.job_id AND output.position = gone.position AND kept_at < photomat_now() - $3::interval
         """,
-        [job_id for job_id, _, _ in copies],
-        [position for _, position, _ in copies],
+        [copy.job_id for copy in copies],
+        [copy.position for copy in copies],
         older_than,
     )
+
+
+async def store_owner(pool: Pool) -> str:
+    """What marks a bucket as that of this database."""
+    return str(await pool.fetchval("SELECT store_id FROM installation"))

@@ -16,6 +16,7 @@ from photomat.delivery.outputs import Output
 from photomat.delivery.render import CardView
 from photomat.delivery.sender import link_text, reason_text
 from photomat.kernel.ids import ChatId, MessageId
+from photomat.storage.errors import CopyLost, StoreUnavailable
 from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import CallRefused, Card, CardGone, CardIsMedia, Messenger, PhotoRefused, SourceRefused
 from photomat.texts.load import Texts
@@ -50,29 +51,30 @@ class ResultPages:
         return slot
 
     async def _edit(self, place: Card, view: CardView, language: str) -> None:
-        for way in self._ways(view):
+        for way in await self._ways(view):
             caption = self._marked(view, language) + reason_text(self.texts, language, way.why, limits=self.limits)
             try:
                 await self.messenger.edit_media(place, way.media, caption, view.keyboard)
-            except (SourceRefused, PhotoRefused, CallRefused):
+            except (SourceRefused, PhotoRefused, CallRefused, CopyLost, StoreUnavailable):
                 continue
             return
-        missing = self._missing(view.output, language) if view.output is not None else ""
+        missing = await self._missing(view.output, language) if view.output is not None else ""
         await self.messenger.edit_text(place, view.text + missing, view.keyboard)
 
     def _marked(self, view: CardView, language: str) -> str:
         mark = ai_mark(self.mark, self.texts.speaker(language))
         return f"{view.text}\n\n{mark}" if mark else view.text
 
-    def _ways(self, view: CardView) -> list[Fallback]:
+    async def _ways(self, view: CardView) -> list[Fallback]:
         if view.output is None:
             return []
         label = Label(title=view.part, performer=view.model or None)
-        return fallbacks_of(view.output, self.archive.path_of(view.output), label=label, limits=self.limits)
+        copy = await self.archive.try_find(view.output)
+        return fallbacks_of(view.output, copy, label=label, limits=self.limits)
 
-    def _missing(self, output: Output, language: str) -> str:
+    async def _missing(self, output: Output, language: str) -> str:
         """Why there is no picture, and where it may still be."""
-        way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
+        way = self.links.to(output, is_kept=await self.archive.try_find(output) is not None)
         reason = link_reason(output, is_too_large=False, limits=self.limits)
         why = reason_text(self.texts, language, reason, limits=self.limits)
         return why + link_text(self.texts, language, way)

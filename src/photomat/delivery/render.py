@@ -100,6 +100,8 @@ class LockedCard:
     created_at: datetime
     locked_at: datetime
     wait: Wait = Wait()
+    others_wait: bool = False
+    """Whether cards of a chat were left out of this claim because so many of the chat are locked."""
 
     @property
     def shows_result(self) -> bool:
@@ -135,6 +137,7 @@ def locked_card(row: Row) -> LockedCard:
         doubtful=row["card_doubtful"],
         delivered=row["delivered_at"] is not None,
         wait=Wait(),
+        others_wait=bool(row.get("others_wait")),
     )
 
 

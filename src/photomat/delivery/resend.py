@@ -338,7 +338,8 @@ class Resender(MessageKind[Resend]):
             return await self._whole_text(asked)
         if output.file_id is None or asked.as_file:
             output = await self.archive.try_copy(output)
-        is_left = self.archive.path_of(output) is not None or not asked.is_gone_at_kie or output.file_id is None
+        copy = await self.archive.find(output)
+        is_left = copy is not None or not asked.is_gone_at_kie or output.file_id is None
         if is_left or not asked.as_file:
             return await self._file(asked, output, self._caption(asked, output, len(found)))
         shown = replace(asked, as_file=False)
@@ -348,32 +349,35 @@ class Resender(MessageKind[Resend]):
     async def _together(self, asked: Resend, files: Sequence[Output]) -> Sent:
         """The originals in one album; those it cannot take as links below it."""
         kept = [await self.archive.try_copy(output) for output in files]
-        album = self._album(kept)
+        album = await self._album(kept)
         left = [output for output in kept if output.position not in album]
         items, caption = list(album.values()), self._caption(asked, None, 1)
+        text = caption + await self._links(asked, left)
         try:
-            if len(items) > 1:
-                message_id = await self.messenger.send_album(asked.chat_id, items, caption + self._links(asked, left))
-                return Sent(message_id=message_id, file_id=None)
-            if items:
-                return await self.messenger.send_media(asked.chat_id, items[0], caption + self._links(asked, left))
+            async with self.archive.noticing_damage(*kept):
+                if len(items) > 1:
+                    message_id = await self.messenger.send_album(asked.chat_id, items, text)
+                    return Sent(message_id=message_id, file_id=None)
+                if items:
+                    return await self.messenger.send_media(asked.chat_id, items[0], text)
         except (SourceRefused, PhotoRefused, CallRefused) as error:
             log.info("DELIVER_STEP_DOWN", level="bytes", media="album", reason=type(error).__name__)
-        return await self._text(asked, caption + self._links(asked, kept))
+        return await self._text(asked, caption + await self._links(asked, kept))
 
-    def _album(self, files: Sequence[Output]) -> dict[int, Media]:
+    async def _album(self, files: Sequence[Output]) -> dict[int, Media]:
         """What goes into the album, by position: one upload takes so much, and a file may be out of reach."""
         found: dict[int, Media] = {}
         size_bytes = 0
         for output in files:
-            way = next(iter(originals_of(output, self.archive.path_of(output), limits=self.limits)), None)
+            copy = await self.archive.find(output)
+            way = next(iter(originals_of(output, copy, limits=self.limits)), None)
             if way is not None and size_bytes + (output.size_bytes or 0) <= self.limits.upload_bytes:
                 found[output.position] = way.media
                 size_bytes += output.size_bytes or 0
         return found
 
-    def _links(self, asked: Resend, files: Sequence[Output]) -> str:
-        ways = ((each, self.links.to(each, is_kept=self.archive.path_of(each) is not None)) for each in files)
+    async def _links(self, asked: Resend, files: Sequence[Output]) -> str:
+        ways = [(each, self.links.to(each, is_kept=await self.archive.find(each) is not None)) for each in files]
         links = [f'<a href="{html.escape(way.url)}">№ {each.position + 1}</a>' for each, way in ways if is_link(way)]
         return "\n\n" + self.texts.say(asked.language, "original-links", links=", ".join(links)) if links else ""
 
@@ -391,7 +395,8 @@ class Resender(MessageKind[Resend]):
         for fallback in await self._fallbacks(asked, output):
             text = caption + reason_text(self.texts, asked.language, fallback.why, limits=self.limits)
             try:
-                sent = await self.messenger.send_media(asked.chat_id, fallback.media, text)
+                async with self.archive.noticing_damage(output):
+                    sent = await self.messenger.send_media(asked.chat_id, fallback.media, text)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
                 if not fallback.allows_next(error):
                     raise
@@ -404,17 +409,17 @@ class Resender(MessageKind[Resend]):
             return sent
         reason = link_reason(output, is_too_large=False, limits=self.limits)
         why = reason_text(self.texts, asked.language, reason, limits=self.limits)
-        way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
+        way = self.links.to(output, is_kept=await self.archive.find(output) is not None)
         return await self._text(asked, caption + why + link_text(self.texts, asked.language, way))
 
     async def _fallbacks(self, asked: Resend, output: Output) -> list[Fallback]:
-        path = self.archive.path_of(output)
+        copy = await self.archive.find(output)
         if asked.as_file:
-            return originals_of(output, path, limits=self.limits)
+            return originals_of(output, copy, limits=self.limits)
         part = part_in_words(output.title, self.texts.speaker(asked.language))
         performer = self._bought(asked).name(asked.language)
         label = await self.archive.label_of(output, title=part, performer=performer)
-        return fallbacks_of(output, path, label=label, limits=self.limits)
+        return fallbacks_of(output, copy, label=label, limits=self.limits)
 
     async def _text(self, asked: Resend, text: str) -> Sent:
         message_id = await self.messenger.send_text(asked.chat_id, text, reply_to=None)

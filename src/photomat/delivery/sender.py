@@ -26,6 +26,7 @@ from photomat.delivery.fallbacks import (
     fallbacks_of,
     link_reason,
 )
+from photomat.delivery.marks import ShownFile
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import Album, CardView, plain
 from photomat.kernel.errors import Transient
@@ -33,6 +34,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
 from photomat.kie.results import looks_like_url
+from photomat.storage.errors import CopyLost, StoreUnavailable
 from photomat.telegram.limits import CLOUD, MIB, BotApiLimits
 from photomat.telegram.port import (
     CallRefused,
@@ -55,10 +57,14 @@ log = get_logger()
 
 
 class EditOutcome(NamedTuple):
-    """The level that worked; `refused` is Telegram's answer to media that a text with a link replaced."""
+    """The level that worked; `refused` is Telegram's answer to media that a text with a link replaced.
+
+    `file` is the output's file at Telegram, to be recorded with the mark.
+    """
 
     level: str
     refused: str | None = None
+    file: ShownFile | None = None
 
 
 class FileUnavailable(Transient):
@@ -122,11 +128,17 @@ class Sender:
     ) -> EditOutcome:
         missing, refused = view.missing, None
         label = await self.archive.label_of(output, title=view.part, performer=view.model)
-        for fallback in fallbacks_of(output, self.archive.path_of(output), label=label, limits=self.limits):
+        copy = await self.archive.try_find(output)
+        for fallback in fallbacks_of(output, copy, label=label, limits=self.limits):
             failpoint("deliver.before_edit")
             text = view.text + reason_text(self.texts, language, fallback.why, limits=self.limits)
             try:
-                file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
+                async with self.archive.noticing_damage(output):
+                    file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
+            except (CopyLost, StoreUnavailable) as error:
+                log.warning("DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=str(error))
+                missing = missing or error
+                continue
             except (SourceRefused, PhotoRefused, CallRefused) as error:
                 if not fallback.allows_next(error):
                     if not exhausted.media:
@@ -136,9 +148,8 @@ class Sender:
                     "DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=type(error).__name__
                 )
                 continue
-            if file_id is not None:
-                await outputs.record_file_id(self.pool, output, media=fallback.media.kind, file_id=file_id)
-            return EditOutcome(fallback.level)
+            shown = None if file_id is None else ShownFile(output, fallback.media.kind, file_id)
+            return EditOutcome(fallback.level, file=shown)
         if missing is not None and not isinstance(missing, NotAllowed) and not exhausted.file:
             raise FileUnavailable(str(missing)) from missing
         why = link_reason(output, is_too_large=isinstance(missing, TooLarge), limits=self.limits)
@@ -147,7 +158,7 @@ class Sender:
         return EditOutcome("text", refused)
 
     async def _as_text(self, card: Card, view: CardView, output: Output, language: str) -> None:
-        way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
+        way = self.links.to(output, is_kept=await self.archive.try_find(output) is not None)
         text = view.text + link_text(self.texts, language, way)
         try:
             await self.messenger.edit_text(card, text, view.keyboard)
@@ -176,7 +187,8 @@ class AlbumSender:
             items = [_item(*one) for one in zip(shown, chosen, album.parts, strict=True)]
             text = album.text + "".join(reason_of(why) for why in dict.fromkeys(fallback.why for fallback in chosen))
             try:
-                file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
+                async with self.archive.noticing_damage(*shown):
+                    file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
             except CardIsMedia:
                 return None
             except REFUSALS as error:
@@ -188,7 +200,8 @@ class AlbumSender:
 
     async def _ways(self, output: Output, part: str | None, performer: str) -> list[Fallback]:
         label = await self.archive.label_of(output, title=part, performer=performer)
-        ways = fallbacks_of(output, self.archive.path_of(output), label=label, limits=self.limits)
+        copy = await self.archive.try_find(output)
+        ways = fallbacks_of(output, copy, label=label, limits=self.limits)
         return sorted(ways, key=lambda fallback: fallback.media.source != output.url) if _may_be_voice(output) else ways
 
     async def _record_file_ids(

@@ -19,7 +19,10 @@ from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
 from photomat.kernel.errors import Rejected
 from photomat.kernel.http import Fetcher, FileGone
 from photomat.kernel.ids import UserId
+from photomat.kernel.logs import get_logger
 from photomat.kernel.private_files import make_private
+from photomat.storage.errors import CopyLost, StoreUnavailable
+from photomat.storage.places import CopyRecord, ResultPlaces
 from photomat.telegram.files import NotGiven, TelegramFiles
 from photomat.telegram.limits import CLOUD, BotApiLimits
 
@@ -29,6 +32,7 @@ MAX_BYTES: Final = 200 * MEGABYTE
 LINKS_AT_ONCE: Final = 3
 CONVERSIONS_AT_ONCE: Final = 1
 """A photo of 50 megapixels takes half a gigabyte while it is converted."""
+log = get_logger()
 
 
 class FileLost(Rejected):
@@ -48,7 +52,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSources:
-    """Opens files. `links` fetches customers' URLs, `results` Kie's. Our copies are in `folder`, temporary ones in `tmp`.
+    """Opens files. `links` fetches customers' URLs, `results` Kie's. Our copies are in `places`, temporary ones in `tmp`.
 
     A conversation waits `accept_within_s` for a file, and only a few wait for links at once (`link_places`), so that slow
     servers do not delay other customers.
@@ -58,7 +62,7 @@ class FileSources:
     telegram: TelegramFiles
     links: Fetcher
     results: Fetcher
-    folder: Path
+    places: ResultPlaces
     tmp: Path
     accept_within_s: float
     limits: BotApiLimits = CLOUD
@@ -118,9 +122,9 @@ class FileSources:
         output = await store.own_output(self.pool, source, user_id=user_id)
         if output is None:
             raise FileLost
-        path = None if output.kept_as is None else self.folder / output.kept_as
-        if path is not None and path.is_file():
-            return await stack.enter_async_context(_our_copy(path))
+        path = await self._our_copy(stack, output.copy)
+        if path is not None:
+            return await stack.enter_async_context(_opened(path))
         try:
             return await stack.enter_async_context(self.results.opened(output.url, most_bytes=most_bytes))
         except FileGone:
@@ -128,9 +132,18 @@ class FileSources:
                 raise
         return await stack.enter_async_context(self.telegram.opened(output.telegram_id))
 
+    async def _our_copy(self, stack: AsyncExitStack, copy: CopyRecord) -> Path | None:
+        """The path of our copy; None when there is none, it is damaged, or its store does not answer."""
+        try:
+            found = await self.places.find(copy)
+            return None if found is None else await stack.enter_async_context(found.local())
+        except (CopyLost, StoreUnavailable) as error:
+            log.warning("RESULT_STORE_FAILED", error=str(error))
+            return None
+
 
 @asynccontextmanager
-async def _our_copy(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
+async def _opened(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
     try:
         file = path.open("rb")
     except OSError as error:

@@ -15,6 +15,7 @@ from photomat.db.rows import Row
 from photomat.files.file import ConvertedCopy, FileContent, FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
+from photomat.storage.places import CopyRecord
 from photomat.work.retention import OldRows
 
 UPLOAD_LASTS: Final = timedelta(hours=12)
@@ -46,10 +47,10 @@ UNUSED_FILES: Final = OldRows(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOutput:
-    """An output of a job: Kie's URL, the name of our copy below the results folder, and Telegram's file id."""
+    """An output of a job: Kie's URL, our copy, and Telegram's file id."""
 
     url: str
-    kept_as: str | None
+    copy: CopyRecord
     telegram_id: str | None
 
 
@@ -191,15 +192,21 @@ async def own_output(pool: Pool, source: FromOutput, *, user_id: UserId) -> Sour
     """An output of this user's finished job, without a file id of another bot."""
     row = await pool.fetchrow(
         """
-        SELECT url, kept_as, CASE WHEN bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
-          FROM job_outputs JOIN generation_jobs USING (job_id)
+        SELECT url, kept_as, kept_in, size_bytes, sha256,
+               CASE WHEN job.bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
+          FROM job_outputs JOIN generation_jobs AS job USING (job_id)
          WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
         """,
         source.job_id,
         source.position,
         user_id,
     )
-    return None if row is None else SourceOutput(url=row["url"], kept_as=row["kept_as"], telegram_id=row["file_id"])
+    if row is None:
+        return None
+    copy = CopyRecord(
+        kept_as=row["kept_as"], kept_in=row["kept_in"], size_bytes=row["size_bytes"], sha256=row["sha256"]
+    )
+    return SourceOutput(url=row["url"], copy=copy, telegram_id=row["file_id"])
 
 
 def _columns(source: Source) -> tuple[str, str | None, str | None, JobId | None, int | None]:

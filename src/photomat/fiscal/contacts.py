@@ -5,6 +5,7 @@ repeated after a change is the same as before. `forget_contact` deletes all of a
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -136,16 +137,18 @@ async def save_contact(tx: Transaction, *, user_id: UserId, contact: Contact) ->
     return _stored(row)
 
 
-async def forget_contact(tx: Transaction, user_id: UserId, limit: int = ALL) -> int:
-    """Delete every contact of a user; return how many there were. Frozen requests keep a number that names nothing."""
+async def forget_contact(tx: Transaction, user_id: UserId, limit: int = ALL, *, keep: Sequence[int] = ()) -> int:
+    """Delete the contacts of a user but `keep`; return how many. Frozen requests keep a number that names nothing."""
     rows = await tx.fetch(
         """
         DELETE FROM fiscal_contacts
-         WHERE contact_id = ANY (ARRAY(SELECT contact_id FROM fiscal_contacts WHERE user_id = $1 LIMIT $2))
+         WHERE contact_id = ANY (ARRAY(SELECT contact_id FROM fiscal_contacts
+                                         WHERE user_id = $1 AND contact_id <> ALL ($3::bigint[]) LIMIT $2))
         RETURNING contact_id
         """,
         user_id,
         limit,
+        keep,
     )
     return len(rows)
 

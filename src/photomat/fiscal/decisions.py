@@ -1,8 +1,15 @@
 """What an operator decides about a fiscal receipt. A change of state raises the fence: a worker loses the row."""
 
-from photomat.db.pool import Transaction
+from photomat.db.pool import Pool, Transaction
 from photomat.fiscal import notices, store
 from photomat.fiscal.receipt import COLUMNS, FiscalReceipt, receipt_of
+from photomat.kernel.ids import UserId
+
+
+async def whose(pool: Pool, fiscal_id: int) -> tuple[UserId | None, str | None]:
+    """The user and the reference of a row, for the journal; nothing if there is no such row."""
+    row = await pool.fetchrow("SELECT user_id, reference FROM fiscal_receipts WHERE fiscal_id = $1", fiscal_id)
+    return (None, None) if row is None else (row["user_id"], row["reference"])
 
 
 async def lock_fiscal(tx: Transaction, fiscal_id: int) -> FiscalReceipt | None:

@@ -8,7 +8,9 @@ service's list decides: what is found there by our reference is recorded; a comp
 its intent sends nothing, so a request leaves only while its claim is valid.
 
 An annulment waits for its income. An income that was never registered needs none: both end, and what a partial refund left is
-wanted anew. YooKassa registers by itself, with the payment or the refund: its receipts are only read.
+wanted anew. Such a receipt for the rest is looked up before it is sent, because a restored database may have forgotten it: its
+reference follows from that of the receipt it replaces. YooKassa registers by itself, with the payment or the refund: its
+receipts are only read.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -30,6 +32,7 @@ from photomat.providers.fiscal_port import (
     ReceiptReader,
     RegisteredReceipt,
     TaxDocument,
+    TaxDocuments,
     TaxedIncome,
     TaxService,
     TaxServicePaused,
@@ -107,7 +110,8 @@ class FiscalIssuer:
         if issuer == "yookassa":
             await self._read(receipt)
         elif receipt.state == "wanted":
-            await self._register(receipt)
+            if receipt.round == 0 or receipt.sends or await self._is_new_rest(receipt):
+                await self._register(receipt)
         else:
             await self._look_up_income(receipt, is_past_delay=claimed.is_past_delay)
 
@@ -241,19 +245,33 @@ class FiscalIssuer:
             await store.drop_claimed(tx, annulment)
         log.info("FISCAL_UNNEEDED", fiscal_id=annulment.fiscal_id, payment_id=annulment.payment_id)
 
+    async def _is_new_rest(self, receipt: FiscalReceipt) -> bool:
+        """Whether the tax service has no receipt of this reference; one that is there is recorded instead."""
+        listed = await self._listed(receipt)
+        if any(one.reference == receipt.reference for one in listed.documents):
+            await self._found(receipt, listed.documents)
+            return False
+        if not listed.is_complete:
+            raise Transient("the list of the tax service is not complete")
+        return True
+
     async def _look_up_income(self, receipt: FiscalReceipt, *, is_past_delay: bool) -> None:
-        listed = await self._tax.documents(since=receipt.operation_at - AROUND, until=receipt.operation_at + AROUND)
-        failpoint("fiscal.after_look_up")
-        async with transaction(self.pool) as tx:
-            await store.record_documents(tx, issuer="my_tax", documents=listed.documents)
-        ours = [one for one in listed.documents if one.reference == receipt.reference]
+        listed = await self._listed(receipt)
+        if any(one.reference == receipt.reference for one in listed.documents):
+            await self._found(receipt, listed.documents)
+        else:
+            await self._not_found(receipt, is_proof=listed.is_complete and is_past_delay)
+
+    async def _found(self, receipt: FiscalReceipt, documents: Sequence[TaxDocument]) -> None:
+        ours = [one for one in documents if one.reference == receipt.reference]
         live = [one for one in ours if not one.is_annulled]
         if len(live) > 1:
             log.error("FISCAL_DOUBLE", fiscal_id=receipt.fiscal_id, documents=len(live))
-        if ours:
-            await self._issued(receipt, min(live or ours, key=lambda one: one.external_id))
+        document = min(live or ours, key=lambda one: one.external_id)
+        if document.amount == receipt.amount:
+            await self._issued(receipt, document)
         else:
-            await self._not_found(receipt, is_proof=listed.is_complete and is_past_delay)
+            await self._block(receipt, f"the tax service has it with another amount: {document.amount}")
 
     async def _look_up_annulment(self, annulment: FiscalReceipt, income: FiscalReceipt, *, is_past_delay: bool) -> None:
         document, is_complete = await self._document_of(income)
@@ -271,12 +289,16 @@ class FiscalIssuer:
             await self._block(annulment, reason)
 
     async def _document_of(self, income: FiscalReceipt) -> tuple[TaxDocument | None, bool]:
+        listed = await self._listed(income)
+        found = (one for one in listed.documents if one.external_id == income.external_id)
+        return next(found, None), listed.is_complete
+
+    async def _listed(self, income: FiscalReceipt) -> TaxDocuments:
         listed = await self._tax.documents(since=income.operation_at - AROUND, until=income.operation_at + AROUND)
         failpoint("fiscal.after_look_up")
         async with transaction(self.pool) as tx:
             await store.record_documents(tx, issuer="my_tax", documents=listed.documents)
-        found = (one for one in listed.documents if one.external_id == income.external_id)
-        return next(found, None), listed.is_complete
+        return listed
 
     async def _not_found(self, receipt: FiscalReceipt, *, is_proof: bool) -> None:
         if is_proof:

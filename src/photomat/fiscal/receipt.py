@@ -7,6 +7,7 @@ The amount is what the operator received in roubles: the payment itself if it wa
 was given for it, because no other worth in roubles is known when the money arrives. Payments in another currency need none.
 """
 
+import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -71,6 +72,12 @@ def receipt_of(row: Row | Mapping[str, Any]) -> FiscalReceipt:
 def new_reference() -> str:
     """Random, so that a restored database or a second installation of the same taxpayer never repeats one."""
     return "PM-" + "".join(secrets.choice(ALPHABET) for _ in range(REFERENCE_LENGTH))
+
+
+def rest_reference(income: str) -> str:
+    """Of the receipt that replaces `income` after a partial refund: the same one again if a restored database forgot it."""
+    digest = int.from_bytes(hashlib.sha256(f"rest of {income}".encode()).digest(), "big")
+    return "PM-" + "".join(ALPHABET[digest >> 5 * place & 31] for place in range(REFERENCE_LENGTH))
 
 
 def taxed(*, paid: Money, credit: Money) -> Money:

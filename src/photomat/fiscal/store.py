@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction
-from photomat.fiscal.receipt import COLUMNS, FiscalIssuerName, FiscalReceipt, new_reference, receipt_of
+from photomat.fiscal.receipt import COLUMNS, FiscalIssuerName, FiscalReceipt, receipt_of, rest_reference
 from photomat.providers.fiscal_port import TaxDocument
 
 FISCAL_DUE: Final = "SELECT 1 FROM fiscal_receipts WHERE due_at <= photomat_now()"
@@ -249,7 +249,7 @@ async def want_rest(tx: Transaction, income: FiscalReceipt, annulment: FiscalRec
         rest,
         income.amount.currency,
         income.operation_at,
-        new_reference(),
+        rest_reference(income.reference),
     )
     return made is not None
 

@@ -1,12 +1,14 @@
 """One update at a time per lane, in order of arrival, by lease and fence.
 
-`claim_lane` is committed before anything is handled. What ends the claim (`finish`, `release`, `park`) tests the fence in the
-statement that releases the lease: False means another worker took the lane over, and the caller rolls back. The claim counts
-the attempt, so a handler that kills the process is counted as well; a failure is counted when it is reported.
+`claim_lanes` is committed before anything is handled. What ends the claim (`finish`, `release`, `park`) tests the fence in the
+statement that releases the lease: False, or an id that `finish` leaves out, means that another worker took the lane over, and
+nothing is written for it. The claim counts the attempt, so a handler that kills the process is counted as well; a failure is
+counted when it is reported.
 
 Handled updates and lanes without waiting updates may be deleted; parked updates stay, until an operator has them handled again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -37,22 +39,24 @@ class TapUpdate:
     error: str | None
 
 
-async def claim_lane(
-    tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool
-) -> Claimed | None:
-    """Lease a due lane and take its oldest update.
+async def claim_lanes(
+    tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool, limit: int = 1
+) -> list[Claimed]:
+    """Lease up to `limit` due lanes and take the oldest update of each.
 
-    Two statements on purpose: the second sees every row committed before the lane was locked, so a counted update is
+    Two statements on purpose: the second sees every row committed before the lanes were locked, so a counted update is
     never missed, and a lane found empty under its lock really is empty.
     """
-    lane = await store.lease_lane(tx, bot_id=bot_id, instance=instance, lease_s=lease_s, pre_checkout=pre_checkout)
-    if lane is None:
-        return None
-    name, fence = lane
-    claimed = await store.take_head(tx, bot_id=bot_id, lane=name, fence=fence)
-    if claimed is None:
-        await store.reset_empty_lane(tx, bot_id=bot_id, lane=name)
-    return claimed
+    lanes = await store.lease_lanes(
+        tx, bot_id=bot_id, instance=instance, lease_s=lease_s, pre_checkout=pre_checkout, limit=limit
+    )
+    if not lanes:
+        return []
+    claims = await store.take_heads(tx, bot_id=bot_id, lanes=lanes)
+    empty = lanes.keys() - {claimed.lane for claimed in claims}
+    if empty:
+        await store.reset_empty_lanes(tx, bot_id=bot_id, lanes=empty)
+    return sorted(claims, key=lambda claimed: claimed.received_id)
 
 
 async def drop_waiting(tx: Transaction) -> int:
@@ -62,13 +66,18 @@ async def drop_waiting(tx: Transaction) -> int:
     return dropped
 
 
-async def finish(tx: Transaction, claimed: Claimed) -> bool:
-    if not await store.lower_pending(tx, claimed):
-        return False
-    if not await store.mark_handled(tx, claimed.received_id):
-        raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
-    await store.forget_lane_of_one(tx, claimed)
-    return True
+async def finish(tx: Transaction, claims: Sequence[Claimed]) -> dict[ReceivedId, int]:
+    """Mark updates as handled and end their leases; how many more wait in the lane of each.
+
+    Those whose lane was lost are left out: nothing may be written for them.
+    """
+    waiting = await store.lower_pending(tx, claims)
+    ours = [claimed for claimed in claims if claimed.lane in waiting]
+    handled = await store.mark_handled(tx, [claimed.received_id for claimed in ours]) if ours else 0
+    if handled != len(ours):
+        raise Corrupt(f"one of {[claimed.received_id for claimed in ours]} was ended while we held its lane")
+    await store.forget_lanes_of_one(tx, ours)
+    return {claimed.received_id: waiting[claimed.lane] for claimed in ours}
 
 
 async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_s: float, counted: bool = True) -> bool:
@@ -81,11 +90,11 @@ async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_
 
 async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
     """Set the update aside for the operator, so that the lane continues."""
-    if not await store.lower_pending(tx, claimed):
+    if not await store.lower_pending(tx, [claimed]):
         return False
     if not await store.mark_parked(tx, claimed.received_id, error=error):
         raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
-    await store.forget_lane_of_one(tx, claimed)
+    await store.forget_lanes_of_one(tx, [claimed])
     return True
 
 

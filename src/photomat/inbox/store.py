@@ -3,7 +3,7 @@
 The counter `pending` of a lane changes only with the inbox row it counts, in one transaction, under the lane's row lock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -104,10 +104,11 @@ async def skip_received(tx: Transaction, *, bot_id: BotId, lane: str, received_i
     )
 
 
-async def lease_lane(
-    tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool
-) -> tuple[str, Fence] | None:
-    row = await tx.fetchrow(
+async def lease_lanes(
+    tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool, limit: int
+) -> dict[str, Fence]:
+    """Lease up to `limit` due lanes, those due longest first; the fence of each."""
+    rows = await tx.fetch(
         """
         WITH due AS MATERIALIZED (
             SELECT lane
@@ -118,7 +119,7 @@ async def lease_lane(
                AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND starts_with(lane, $5) = $4
              ORDER BY due_at
-             LIMIT 1
+             LIMIT $6
                FOR UPDATE SKIP LOCKED
         )
         UPDATE lanes
@@ -132,57 +133,78 @@ async def lease_lane(
         lease_s,
         pre_checkout,
         PRE_CHECKOUT_LANES,
+        limit,
     )
-    return (row["lane"], Fence(row["fence"])) if row else None
+    return {row["lane"]: Fence(row["fence"]) for row in rows}
 
 
-async def take_head(tx: Transaction, *, bot_id: BotId, lane: str, fence: Fence) -> Claimed | None:
-    """Lock the oldest waiting update of a lane we have just leased, and count the attempt."""
-    row = await tx.fetchrow(
+async def take_heads(tx: Transaction, *, bot_id: BotId, lanes: Mapping[str, Fence]) -> list[Claimed]:
+    """Lock the oldest waiting update of each lane we have just leased, and count the attempts."""
+    rows = await tx.fetch(
         """
-        WITH head AS MATERIALIZED (
-            SELECT received_id
-              FROM inbox
-             WHERE bot_id = $1 AND lane = $2 AND handled_at IS NULL AND parked_at IS NULL
-             ORDER BY received_id
-             LIMIT 1
-               FOR UPDATE
+        WITH heads AS MATERIALIZED (
+            SELECT head.received_id
+              FROM unnest($2::text[]) AS leased (name)
+             CROSS JOIN LATERAL (
+                   SELECT received_id
+                     FROM inbox
+                    WHERE bot_id = $1 AND lane = leased.name AND handled_at IS NULL AND parked_at IS NULL
+                    ORDER BY received_id
+                    LIMIT 1
+                      FOR UPDATE
+                   ) AS head
         )
         UPDATE inbox
            SET attempts = attempts + 1
-          FROM head
-         WHERE inbox.received_id = head.received_id
-        RETURNING inbox.received_id, update_id, body, attempts, failures,
+          FROM heads
+         WHERE inbox.received_id = heads.received_id
+        RETURNING inbox.received_id, update_id, lane, body, attempts, failures,
                   extract(epoch FROM photomat_now() - received_at)::float8 AS age_s
         """,
         bot_id,
-        lane,
+        list(lanes),
     )
-    return row_as(Claimed, row, bot_id=bot_id, update=row["body"], lane=lane, fence=fence) if row else None
+    return [row_as(Claimed, row, bot_id=bot_id, update=row["body"], fence=lanes[row["lane"]]) for row in rows]
 
 
-async def reset_empty_lane(tx: Transaction, *, bot_id: BotId, lane: str) -> None:
+async def reset_empty_lanes(tx: Transaction, *, bot_id: BotId, lanes: Collection[str]) -> None:
     await tx.execute(
-        "UPDATE lanes SET pending = 0, leased_until = NULL, leased_by = NULL WHERE bot_id = $1 AND lane = $2",
+        """
+        UPDATE lanes SET pending = 0, leased_until = NULL, leased_by = NULL
+         WHERE bot_id = $1 AND lane = ANY($2::text[])
+        """,
         bot_id,
-        lane,
+        list(lanes),
     )
 
 
-async def lower_pending(tx: Transaction, claimed: Claimed) -> bool:
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE lanes
-               SET pending = pending - 1, due_at = photomat_now(), leased_until = NULL, leased_by = NULL
-             WHERE bot_id = $1 AND lane = $2 AND fence = $3 AND leased_by IS NOT NULL
-            RETURNING true
-            """,
-            claimed.bot_id,
-            claimed.lane,
-            claimed.fence,
+async def lower_pending(tx: Transaction, claims: Sequence[Claimed]) -> dict[str, int]:
+    """End the leases of these claims; how many updates still wait in each lane. A lane that was lost is left out.
+
+    Lanes are locked in one order: two instances may hold claims of the same lanes, one of them lost.
+    """
+    rows = await tx.fetch(
+        """
+        WITH held AS MATERIALIZED (
+            SELECT lanes.bot_id, lanes.lane
+              FROM lanes
+              JOIN unnest($1::bigint[], $2::text[], $3::bigint[]) AS claimed (bot_id, lane, fence)
+                ON lanes.bot_id = claimed.bot_id AND lanes.lane = claimed.lane AND lanes.fence = claimed.fence
+             WHERE leased_by IS NOT NULL
+             ORDER BY lanes.lane
+               FOR UPDATE OF lanes
         )
+        UPDATE lanes
+           SET pending = pending - 1, due_at = photomat_now(), leased_until = NULL, leased_by = NULL
+          FROM held
+         WHERE lanes.bot_id = held.bot_id AND lanes.lane = held.lane
+        RETURNING lanes.lane, pending
+        """,
+        [claimed.bot_id for claimed in claims],
+        [claimed.lane for claimed in claims],
+        [claimed.fence for claimed in claims],
     )
+    return {row["lane"]: row["pending"] for row in rows}
 
 
 async def put_off_lane(tx: Transaction, claimed: Claimed, *, wait_s: float) -> bool:
@@ -203,28 +225,29 @@ async def put_off_lane(tx: Transaction, claimed: Claimed, *, wait_s: float) -> b
     )
 
 
-async def forget_lane_of_one(tx: Transaction, claimed: Claimed) -> None:
-    """Delete the lane of an ended pre-checkout query; it was made for that one update."""
-    await tx.execute(
-        "DELETE FROM lanes WHERE bot_id = $1 AND lane = $2 AND pending = 0 AND starts_with(lane, $3)",
-        claimed.bot_id,
-        claimed.lane,
-        PRE_CHECKOUT_LANES,
-    )
-
-
-async def mark_handled(tx: Transaction, received_id: ReceivedId) -> bool:
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE inbox
-               SET handled_at = photomat_now(), error = NULL
-             WHERE received_id = $1 AND handled_at IS NULL AND parked_at IS NULL
-            RETURNING true
-            """,
-            received_id,
+async def forget_lanes_of_one(tx: Transaction, claims: Sequence[Claimed]) -> None:
+    """Delete the lanes of ended pre-checkout queries; each was made for one update."""
+    lanes = [claimed.lane for claimed in claims if claimed.lane.startswith(PRE_CHECKOUT_LANES)]
+    if lanes:
+        await tx.execute(
+            "DELETE FROM lanes WHERE bot_id = ANY($1::bigint[]) AND lane = ANY($2::text[]) AND pending = 0",
+            [claimed.bot_id for claimed in claims],
+            lanes,
         )
+
+
+async def mark_handled(tx: Transaction, received_ids: Sequence[ReceivedId]) -> int:
+    """Mark updates whose lanes we hold as handled; return how many were not ended before."""
+    rows = await tx.fetch(
+        """
+        UPDATE inbox
+           SET handled_at = photomat_now(), error = NULL
+         WHERE received_id = ANY($1::bigint[]) AND handled_at IS NULL AND parked_at IS NULL
+        RETURNING received_id
+        """,
+        received_ids,
     )
+    return len(rows)
 
 
 async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -> bool:

@@ -1,8 +1,8 @@
 """Store callbacks and wake their jobs. A callback is evidence; the outcome is read from Kie by `poll.py`.
 
-A batch is one transaction of five statements: insert the bodies, lock the jobs, wake them, record it in their timelines, store
-the rest as orphans. A job without a task id (its create reply is under way, or lost) gets it here; the create reply overrides
-it.
+A batch is one transaction of three statements: insert the bodies, lock the jobs, wake them and record it in their timelines;
+the rest is stored as orphans. A job without a task id (its create reply is under way, or lost) gets it here; the create reply
+overrides it.
 
 Callbacks that arrive together share one commit and are answered after it. A batch that fails is stored one by one, so one bad
 body does not affect the others. Without a database the caller answers 503, and Kie repeats the callback.
@@ -11,16 +11,15 @@ body does not affect the others. Without a database the caller answers 503, and 
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import row_as
-from photomat.jobs import timeline
 from photomat.jobs.job import JobStatus
 from photomat.jobs.orphans import match_tasks
-from photomat.jobs.timeline import Tag
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.failpoint import failpoint
@@ -76,9 +75,8 @@ async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]
     for callback in callbacks:
         effects.append(jobs.apply(callback, is_new=callback.digest in new))
         new.discard(callback.digest)
-    await _wake(tx, jobs.woken)
+    await _wake(tx, jobs.woken, jobs.newly)
     await _drop_forgotten(tx, jobs.forgotten)
-    await timeline.record_all(tx, jobs.events, Tag.WOKEN)
     if jobs.learned:
         await match_tasks(tx, jobs.learned)
     await _insert_orphans(tx, [effect for effect in effects if effect.orphan is not None and effect.is_new])
@@ -92,7 +90,7 @@ class _Batch:
         self._by_id = {job.job_id: job for job in locked}
         self._by_task = {job.task_id: job for job in locked if job.task_id is not None}
         self.woken: dict[int, str] = {}
-        self.events: dict[JobId, dict[str, str]] = {}
+        self.newly: set[int] = set()
         self.learned: set[str] = set()
         self.forgotten: list[bytes] = []
 
@@ -111,7 +109,7 @@ class _Batch:
             self._by_task[callback.task_id] = job
             self.woken[job.job_id] = callback.task_id
             if is_new:
-                self.events[JobId(job.job_id)] = {"via": "callback", "task_id": callback.task_id}
+                self.newly.add(job.job_id)
         return Effect(
             callback=callback,
             is_new=is_new,
@@ -164,21 +162,28 @@ async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[
     return [row_as(_LockedJob, row, status=JobStatus(row["status"])) for row in rows]
 
 
-async def _wake(tx: Transaction, woken: Mapping[int, str]) -> None:
+async def _wake(tx: Transaction, woken: Mapping[int, str], newly: AbstractSet[int]) -> None:
+    """Make jobs due; those woken by a callback that is not a repetition get an event."""
     if not woken:
         return
     await tx.execute(
         """
+        WITH woken AS (SELECT * FROM unnest($1::bigint[], $2::text[], $3::bool[]) AS given (job_id, task_id, is_new)),
+        event AS (
+            INSERT INTO job_events (job_id, tag, detail)
+            SELECT job_id, 'woken', jsonb_build_object('via', 'callback', 'task_id', task_id) FROM woken WHERE is_new
+        )
         UPDATE generation_jobs AS job
            SET due_at = photomat_now(), woken_via = 'callback', external_task_id = coalesce(external_task_id, woken.task_id),
                intent_at = coalesce(intent_at, photomat_now()),
                status = CASE WHEN status IN ('pending', 'submitting') THEN 'running' ELSE status END,
                leased_until = CASE WHEN status IN ('pending', 'submitting') THEN NULL ELSE leased_until END
-          FROM unnest($1::bigint[], $2::text[]) AS woken (job_id, task_id)
+          FROM woken
          WHERE job.job_id = woken.job_id
         """,
         list(woken.keys()),
         list(woken.values()),
+        [job_id in newly for job_id in woken],
     )
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.jobs import store, timeline
-from photomat.jobs.job import Job, JobStatus
+from photomat.jobs.job import Job
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.crashes import report_crash
@@ -56,22 +56,32 @@ class Claims:
 
     async def submits(self, limit: int) -> list[Job]:
         """Jobs to submit now, in order, each with its place in the budget; or jobs to give up, which need none."""
-        expired = await store.claim_expired(
+        claimed = await self._submits(limit)
+        if claimed.places is None and claimed.is_due:
+            await budget.open_budget(self.pool, self.creates)
+            claimed = await self._submits(limit)
+        if claimed.jobs:
+            return claimed.jobs
+        expired = await self._expired(limit) if claimed.has_expired else []
+        if not expired and claimed.places == 0:
+            wait_s = (await budget.room(self.pool, self.creates)).wait_s
+            raise NoRoom(f"no room in {self.creates.name}", retry_after_s=wait_s)
+        return expired
+
+    async def _submits(self, limit: int) -> store.ClaimedSubmits:
+        return await store.claim_submits(
+            self.pool,
+            limit=limit,
+            lease=self.lease,
+            instance=self.instance,
+            creates=self.creates,
+            given_up_after=self.timeout,
+        )
+
+    async def _expired(self, limit: int) -> list[Job]:
+        return await store.claim_expired(
             self.pool, limit=limit, given_up_after=self.timeout, lease=self.lease, instance=self.instance
         )
-        if expired or not await self.pool.fetchval(f"SELECT EXISTS ({store.SUBMITS_DUE} AND {store.MAY_BE_SUBMITTED})"):
-            return expired
-        free = await budget.room(self.pool, self.creates)
-        if not free.calls:
-            raise NoRoom(f"no room in {self.creates.name}", retry_after_s=free.wait_s)
-        async with transaction(self.pool) as tx:
-            places = min(limit, await budget.lock(tx, self.creates))
-            jobs = await store.claim_submits(
-                tx, bot_id=self.pool.bot_id, limit=places, lease=self.lease, instance=self.instance
-            )
-            if jobs:
-                await budget.spend(tx, self.creates, calls=len(jobs), turn=jobs[-1].turn)
-        return jobs
 
     async def uploads(self, limit: int) -> list[Job]:
         if await budget.blocked_because(self.pool, self.creates.name) is not None:
@@ -80,20 +90,20 @@ class Claims:
 
     async def looks(self, limit: int) -> list[Job]:
         """Jobs to poll now; those that need a query each with its place. Without room, those that need none."""
-        if not await self.pool.fetchval(f"SELECT EXISTS ({store.LOOKS_DUE})"):
-            return []
-        free = await budget.room(self.pool, self.queries)
-        async with transaction(self.pool) as tx:
-            places = min(limit, await budget.lock(tx, self.queries)) if free.calls else 0
-            jobs = await store.claim_looks(
-                tx, bot_id=self.pool.bot_id, limit=limit, queries=places, lease=self.lease, instance=self.instance
-            )
-            asked = sum(job.task_id is not None and job.status is not JobStatus.DONE for job in jobs)
-            if asked:
-                await budget.spend(tx, self.queries, calls=asked)
-        if not jobs and not free.calls:
-            raise NoRoom(f"no room in {self.queries.name}", retry_after_s=free.wait_s)
+        jobs, is_due, queries = await self._looks(limit)
+        if is_due and queries is None:
+            await budget.open_budget(self.pool, self.queries)
+            more, is_due, queries = await self._looks(limit - len(jobs))
+            jobs += more
+        if is_due and not jobs and not queries:
+            wait_s = (await budget.room(self.pool, self.queries)).wait_s
+            raise NoRoom(f"no room in {self.queries.name}", retry_after_s=wait_s)
         return jobs
+
+    async def _looks(self, limit: int) -> store.ClaimedLooks:
+        return await store.claim_looks(
+            self.pool, limit=limit, lease=self.lease, instance=self.instance, queries=self.queries
+        )
 
 
 @asynccontextmanager

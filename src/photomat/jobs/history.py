@@ -14,13 +14,15 @@ from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row, row_as
 from photomat.jobs.job import JobStatus
-from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
+from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 
 SHOWN: Final = 10
 """Results on a page. One more is read, to know whether there is another page."""
 NEWEST: Final = 50
 """How many of a model's newest results its usual time is taken from."""
+IS_JOB_CARD: Final = "SELECT FROM generation_jobs WHERE bot_id = $2 AND chat_id = $3 AND card_message_id = $4"
+"""Whether a message is the card of a bought job, which only `delivery` edits."""
 
 
 NOT_HIDDEN: Final = (
@@ -85,18 +87,6 @@ async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | Non
         return None
     price, quote = Money(row["price"], row["currency"]), quote_from_json(row["quote"])
     return row_as(OwnJob, row, price=price, quote=quote, status=JobStatus(row["status"]))
-
-
-async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id: MessageId) -> bool:
-    """Whether this message is the card of a bought job, which only `delivery` edits."""
-    return bool(
-        await pool.fetchval(
-            "SELECT true FROM generation_jobs WHERE bot_id = $1 AND chat_id = $2 AND card_message_id = $3",
-            bot_id,
-            chat_id,
-            message_id,
-        )
-    )
 
 
 async def has_ordered(pool: Pool, user_id: UserId) -> bool:

@@ -5,9 +5,10 @@ often. "Not yet" is never "no": only Kie's own failure or the give-up time ends 
 Killed anywhere: the lease expires and the job is polled again.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
+from decimal import Decimal
 from typing import Final
 
 from photomat.db.pool import Pool, transaction
@@ -26,6 +27,7 @@ from photomat.kie.port import Busy, Provider
 from photomat.kie.state_parser import KieState, Reading
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
+from photomat.work.together import Together
 
 PACE: Final = (
     (timedelta(seconds=30), timedelta(seconds=2)),
@@ -76,6 +78,10 @@ class TaskPoller:
     times: Times
     wake: Callable[[str], None]
     strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
+    _results: Together[settle.FoundResult, bool] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_results", Together(self._settle_results))
 
     async def look(self, job: Job) -> None:
         with correlated(job.corr, job_id=job.job_id), span("job.poll"):
@@ -185,17 +191,10 @@ class TaskPoller:
         return min([pace, *ahead]) + timedelta(milliseconds=5)
 
     async def _settle(self, job: Job, outcome: settle.Outcome, reading: Reading | None) -> None:
-        async with transaction(self.pool) as tx:
-            settled = await settle.settle(
-                tx,
-                job.job_id,
-                outcome,
-                price=job.price.minor,
-                via=_via(job),
-                fence=job.fence,
-                consumed=None if reading is None else reading.credits,
-            )
-            is_strike = await note_provider_refusal(tx, job, outcome, settled, self.strikes())
+        consumed = None if reading is None else reading.credits
+        settled, is_strike = settle.Settled.CHARGED, False
+        if not isinstance(outcome, settle.Success) or not await self._settle_with_others(job, outcome, consumed):
+            settled, is_strike = await self._settle_alone(job, outcome, consumed)
         failpoint("settle.after_commit")
         if settled is settle.Settled.NOTHING:
             log.info("SETTLE_SKIP", reason="settled before, or the claim was lost")
@@ -213,12 +212,41 @@ class TaskPoller:
         if is_strike:
             await ban_after_strike(self.pool, job.user_id, self.strikes())
 
+    async def _settle_with_others(self, job: Job, success: settle.Success, consumed: Decimal | None) -> bool:
+        """Settle the result of a job that still runs in one transaction with others; False if it does not."""
+        with span("job.settle"):
+            return await self._results.add(
+                settle.FoundResult(
+                    job_id=job.job_id,
+                    success=success,
+                    price=job.price.minor,
+                    via=_via(job),
+                    fence=job.fence,
+                    consumed=consumed,
+                )
+            )
+
+    async def _settle_results(self, results: Sequence[settle.FoundResult]) -> list[bool]:
+        async with transaction(self.pool) as tx:
+            settled = await settle.settle_results(tx, results)
+        return [result.job_id in settled for result in results]
+
+    async def _settle_alone(
+        self, job: Job, outcome: settle.Outcome, consumed: Decimal | None
+    ) -> tuple[settle.Settled, bool]:
+        """Settle any outcome; return also whether it is a strike against the user."""
+        async with transaction(self.pool) as tx:
+            settled = await settle.settle(
+                tx, job.job_id, outcome, price=job.price.minor, via=_via(job), fence=job.fence, consumed=consumed
+            )
+            return settled, await note_provider_refusal(tx, job, outcome, settled, self.strikes())
+
     async def _schedule(
         self, job: Job, after: timedelta | None, *, reading: Reading | None = None, via: str | None = None
     ) -> None:
         is_slow = await self._is_slow(job)
         async with transaction(self.pool) as tx:
-            await store.schedule_look(
+            is_due = await store.schedule_look(
                 tx,
                 job,
                 after=after,
@@ -229,6 +257,8 @@ class TaskPoller:
                 is_slow=is_slow,
             )
         self.wake("deliveries")
+        if is_due:
+            self.wake("looks")
 
     async def _is_slow(self, job: Job) -> bool:
         """Whether a running job has exceeded its usual time; asked only until it is recorded."""

@@ -8,7 +8,7 @@ transaction. The delivery columns belong to `delivery/lock.py`: here a card is o
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction, on_commit
@@ -17,7 +17,8 @@ from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_f
 from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.kie.results import NOTHING, Detail
+from photomat.kie.results import Detail
+from photomat.work.budget import PLACES, SPEND, SPEND_IN_TURN, Budget
 from photomat.work.controls import KIE
 
 UPLOADS_DUE: Final = """
@@ -37,6 +38,11 @@ MAY_BE_SUBMITTED: Final = f"""
 
 Written with `@>`, which the planner takes for true of nearly all rows: it goes on reading the queue in its order.
 """
+EXPIRED: Final = """
+    SELECT job_id FROM generation_jobs
+     WHERE status = 'pending' AND created_at <= photomat_now() - {given_up_after}::interval
+       AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+"""Jobs that were not submitted within the give-up time."""
 MAX_SKIPPED: Final = 64
 """How many claimed or locked jobs a claim may skip."""
 CLAIM_DUE: Final = """
@@ -144,14 +150,11 @@ async def claim_expired(
     rows = await pool.fetch(
         f"""
         WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND created_at <= photomat_now() - $4::interval
-               AND least(due_at, submit_at) <= photomat_now()
-               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
+            {EXPIRED.format(given_up_after="$4")} AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         {CLAIM_DUE}
-        """,  # noqa: S608  a constant of this module
+        """,
         limit,
         lease,
         instance,
@@ -161,17 +164,30 @@ async def claim_expired(
     return [job_of(row) for row in rows]
 
 
-async def claim_submits(
-    tx: Transaction, *, bot_id: int | None, limit: int, lease: timedelta, instance: InstanceId
-) -> list[Job]:
-    """Claim jobs whose task is to be created, in order. An expired claim may be claimed again, an intent may not.
+class ClaimedSubmits(NamedTuple):
+    """Jobs to submit in their order, how many the budget allowed (None: nothing is due, or it has no row), and other work."""
 
-    A job with a frozen request is due by `submit_at`, which versions before frozen requests do not read. A job waits while an
-    older one of its user is claimed by another instance, or locked: a user's jobs leave in the order they were bought.
+    jobs: list[Job]
+    places: int | None
+    is_due: bool
+    has_expired: bool
+
+
+async def claim_submits(
+    pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, creates: Budget, given_up_after: timedelta
+) -> ClaimedSubmits:
+    """Claim jobs whose task is to be created, in order, with their places in the budget, whose row stays locked until then.
+
+    An expired claim may be claimed again, an intent may not. A job with a frozen request is due by `submit_at`, which versions
+    before frozen requests do not read. A job waits while an older one of its user is claimed by another instance, or locked: a
+    user's jobs leave in the order they were bought. Nothing is locked or written while no job is due.
     """
-    rows = await tx.fetch(
+    rows = await pool.fetch(
         f"""
-        WITH head AS MATERIALIZED (
+        WITH places AS MATERIALIZED ({PLACES.format(name="$6", limit="$7", window="$8")}
+                 AND EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED})
+             FOR UPDATE
+        ), head AS MATERIALIZED (
             SELECT submit_turn, job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased
               FROM generation_jobs
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
@@ -187,23 +203,35 @@ async def claim_submits(
             SELECT job.submit_turn, job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER BY job.submit_turn, job.job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
+             ORDER BY job.submit_turn, job.job_id LIMIT least($1::bigint, coalesce((SELECT calls FROM places), 0))
+               FOR UPDATE OF job SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT job_id FROM free
              WHERE NOT EXISTS (SELECT FROM waiting AS older
                                 WHERE older.user_id = free.user_id
                                   AND (older.submit_turn, older.job_id) < (free.submit_turn, free.job_id)
                                   AND older.job_id NOT IN (SELECT job_id FROM free))
-        )
-        {CLAIM_DUE}
-        """,  # noqa: S608  constants of this module
+        ), claimed AS ({CLAIM_DUE}
+        ), asked AS (
+            SELECT count(*)::int AS calls, max(submit_turn) AS turn FROM claimed
+        ), spent AS ({SPEND_IN_TURN.format(name="$6", window="$8")})
+        SELECT claimed.*, places.calls, EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED}) AS is_due,
+               EXISTS ({EXPIRED.format(given_up_after="$9")}) AS has_expired
+          FROM (SELECT) AS once LEFT JOIN places ON true LEFT JOIN claimed ON true
+        """,  # noqa: S608  constants of ours
         limit,
         lease,
         instance,
         MAX_SKIPPED,
-        bot_id,
+        pool.bot_id,
+        creates.name,
+        creates.limit,
+        timedelta(seconds=creates.window_s),
+        given_up_after,
     )
-    return sorted((job_of(row) for row in rows), key=lambda job: (job.turn, job.job_id))
+    jobs = [job_of(row) for row in rows if row["job_id"] is not None]
+    jobs.sort(key=lambda job: (job.turn, job.job_id))
+    return ClaimedSubmits(jobs, rows[0]["calls"], rows[0]["is_due"], rows[0]["has_expired"])
 
 
 async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
@@ -233,48 +261,71 @@ async def release_claim(tx: Transaction, job: Job) -> bool:
     )
 
 
-async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
-    """Record that the request is about to leave; from here on the job is never submitted again automatically.
+async def record_intents(tx: Transaction, jobs: Sequence[Job], *, decide_after: Sequence[timedelta]) -> set[JobId]:
+    """Record that requests are about to leave; from here on these jobs are never submitted again automatically.
 
-    If no answer comes, the job is polled when it is `decide_after` old. False as well if it was paused after the claim.
+    If no answer comes, a job is polled when it is `decide_after` old. Left out are those whose claim was lost, and those that
+    were canceled or paused after it. Rows are locked in one order, that of callbacks and orphans.
     """
-    return await _fenced(
-        tx,
-        job,
+    rows = await tx.fetch(
         f"""
-        UPDATE generation_jobs
+        WITH sent AS MATERIALIZED (
+            SELECT job.job_id, decide_after
+              FROM generation_jobs AS job
+              JOIN unnest($1::bigint[], $2::bigint[], $3::interval[]) AS claimed (job_id, fence, decide_after)
+                ON job.job_id = claimed.job_id AND job.fence = claimed.fence
+             WHERE status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
+             ORDER BY job.job_id
+               FOR UPDATE OF job
+        )
+        UPDATE generation_jobs AS job
            SET status = 'submitting', intent_at = photomat_now(),
-               due_at = greatest(created_at + $3::interval, photomat_now() + interval '1 second')
-         WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
-        RETURNING true
+               due_at = greatest(created_at + sent.decide_after, photomat_now() + interval '1 second')
+          FROM sent
+         WHERE job.job_id = sent.job_id
+        RETURNING job.job_id
         """,  # noqa: S608  a constant of this module
-        decide_after,
+        [job.job_id for job in jobs],
+        [job.fence for job in jobs],
+        list(decide_after),
     )
+    return {JobId(row["job_id"]) for row in rows}
 
 
-async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
-    """Store the task id of the create reply, which overrides one from a callback: one intent has one reply.
+async def record_tasks(
+    tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_after: timedelta
+) -> dict[JobId, JobStatus]:
+    """Store the task ids of create replies, which override those from callbacks: one intent has one reply.
 
-    No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: None when this
-    reply is stored already, or there was no intent.
+    No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: left out is a
+    job whose reply is stored already, or that had no intent.
     """
-    status = await tx.fetchval(
+    rows = await tx.fetch(
         """
-        UPDATE generation_jobs
-           SET external_task_id = $2, submitted_at = photomat_now(), last_error = NULL,
+        WITH answered AS MATERIALIZED (
+            SELECT job.job_id, task_id
+              FROM generation_jobs AS job
+              JOIN unnest($1::bigint[], $2::text[]) AS reply (job_id, task_id) ON job.job_id = reply.job_id
+             WHERE intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> task_id)
+             ORDER BY job.job_id
+               FOR UPDATE OF job
+        )
+        UPDATE generation_jobs AS job
+           SET external_task_id = task_id, submitted_at = photomat_now(), last_error = NULL,
                due_at = CASE WHEN status IN ('submitting', 'failed', 'canceled') AND woken_via IS NULL
                              THEN photomat_now() + $3::interval ELSE due_at END,
                leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
                card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
-         WHERE job_id = $1 AND intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> $2)
-        RETURNING status
+          FROM answered
+         WHERE job.job_id = answered.job_id
+        RETURNING job.job_id, status
         """,
-        job_id,
-        task_id,
+        list(tasks),
+        list(tasks.values()),
         look_after,
     )
-    return None if status is None else JobStatus(status)
+    return {JobId(row["job_id"]): JobStatus(row["status"]) for row in rows}
 
 
 async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> None:
@@ -327,22 +378,28 @@ async def record_unknown(tx: Transaction, job: Job, *, error: str) -> bool:
     )
 
 
+class ClaimedLooks(NamedTuple):
+    """Jobs to poll, whether any was due, and how many queries the budget allowed for them; None without its row."""
+
+    jobs: list[Job]
+    is_due: bool
+    queries: int | None
+
+
 async def claim_looks(
-    tx: Transaction,
-    *,
-    bot_id: int | None,
-    limit: int,
-    lease: timedelta,
-    instance: InstanceId,
-    queries: int | None = None,
-) -> list[Job]:
+    pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, queries: Budget
+) -> ClaimedLooks:
     """Claim jobs to poll: running ones, unknown submits whose time limits are due, and settled ones that were woken.
 
-    At most `queries` of them need a query to Kie (None: up to `limit`), the woken ones first.
+    Those that need a query to Kie, the woken ones first, are claimed with their places in the budget, whose row stays locked
+    until then. Nothing is locked or written while no job is due.
     """
-    rows = await tx.fetch(
-        """
-        WITH silent AS MATERIALIZED (
+    rows = await pool.fetch(
+        f"""
+        WITH work AS MATERIALIZED (SELECT EXISTS ({LOOKS_DUE}) AS is_due
+        ), places AS MATERIALIZED (
+            {PLACES.format(name="$4", limit="$6", window="$7")} AND (SELECT is_due FROM work) FOR UPDATE
+        ), silent AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status <> 'pending' AND due_at <= photomat_now() AND (external_task_id IS NULL OR status = 'done')
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
@@ -352,30 +409,38 @@ async def claim_looks(
              WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
                AND woken_via IS NOT NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
-             ORDER BY due_at LIMIT $4::bigint FOR UPDATE SKIP LOCKED
+             ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) FOR UPDATE SKIP LOCKED
         ), polled AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
                AND woken_via IS NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
-             ORDER BY due_at LIMIT $4::bigint - (SELECT count(*) FROM woken) FOR UPDATE SKIP LOCKED
+             ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) - (SELECT count(*) FROM woken)
+               FOR UPDATE SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT * FROM silent UNION ALL SELECT * FROM woken UNION ALL SELECT * FROM polled LIMIT $1
-        )
-        UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1,
-               woken_via = NULL
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
-        """,
+        ), claimed AS (
+            UPDATE generation_jobs AS job
+               SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3,
+                   attempts = attempts + 1, woken_via = NULL
+              FROM due
+             WHERE job.job_id = due.job_id
+            RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
+        ), asked AS (
+            SELECT count(*)::int AS calls FROM claimed WHERE external_task_id IS NOT NULL AND status <> 'done'
+        ), spent AS ({SPEND.format(name="$4", window="$7")})
+        SELECT claimed.*, is_due, places.calls FROM work LEFT JOIN places ON true LEFT JOIN claimed ON true
+        """,  # noqa: S608  constants of ours
         limit,
         lease,
         instance,
-        limit if queries is None else queries,
-        bot_id,
+        queries.name,
+        pool.bot_id,
+        queries.limit,
+        timedelta(seconds=queries.window_s),
     )
-    return [job_of(row, via=row["claimed_via"]) for row in rows]
+    jobs = [job_of(row, via=row["claimed_via"]) for row in rows if row["job_id"] is not None]
+    return ClaimedLooks(jobs, rows[0]["is_due"], rows[0]["calls"])
 
 
 async def schedule_look(
@@ -389,7 +454,7 @@ async def schedule_look(
     seen: bool = False,
     is_slow: bool = False,
 ) -> bool:
-    """Release the claim and schedule the next poll (None: never); a wake-up that came meanwhile is kept.
+    """Release the claim and schedule the next poll (None: never); True if a wake-up that came meanwhile makes it due now.
 
     A task `seen` at Kie is no longer lost. Progress makes the card due only while the card is up to date; that the job is
     slow makes it due once.
@@ -409,7 +474,7 @@ async def schedule_look(
                last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
                progress = greatest(progress, $6)
          WHERE job_id = $1 AND fence = $2
-        RETURNING true
+        RETURNING woken_via IS NOT NULL AND due_at IS NOT NULL
         """,
         after,
         via,
@@ -517,26 +582,41 @@ async def lock_status(tx: Transaction, job_id: JobId, fence: Fence | None) -> Jo
     return None if status is None else JobStatus(status)
 
 
-async def read_owner(tx: Transaction, job_id: JobId) -> UserId:
-    return UserId(await tx.fetchval("SELECT user_id FROM generation_jobs WHERE job_id = $1", job_id))
+async def lock_running(tx: Transaction, claims: Mapping[JobId, Fence | None]) -> set[JobId]:
+    """Lock the rows of these jobs; return those that are not settled and whose claim was not lost."""
+    rows = await tx.fetch(
+        """
+        SELECT job_id FROM generation_jobs JOIN unnest($1::bigint[], $2::bigint[]) AS claim (job_id, fence) USING (job_id)
+         WHERE status IN ('pending', 'submitting', 'running') AND (claim.fence IS NULL OR generation_jobs.fence = claim.fence)
+         ORDER BY job_id FOR UPDATE OF generation_jobs
+        """,
+        list(claims),
+        list(claims.values()),
+    )
+    return {JobId(row["job_id"]) for row in rows}
 
 
-async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str], *, details: Mapping[str, Detail]) -> None:
-    known = [details.get(url, NOTHING) for url in urls]
+class NewOutput(NamedTuple):
+    job_id: JobId
+    position: int
+    url: str
+    detail: Detail
+
+
+async def insert_outputs(tx: Transaction, outputs: Sequence[NewOutput]) -> None:
     await tx.execute(
         """
         INSERT INTO job_outputs (job_id, position, url, track_id, title, cover_url, seconds)
-        SELECT $1, place - 1, url, track_id, title, cover_url, seconds
-          FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[])
-               WITH ORDINALITY AS found (url, track_id, title, cover_url, seconds, place)
+        SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::numeric[])
             ON CONFLICT DO NOTHING
         """,
-        job_id,
-        list(urls),
-        [one.track_id for one in known],
-        [one.title for one in known],
-        [one.cover_url for one in known],
-        [one.seconds for one in known],
+        [one.job_id for one in outputs],
+        [one.position for one in outputs],
+        [one.url for one in outputs],
+        [one.detail.track_id for one in outputs],
+        [one.detail.title for one in outputs],
+        [one.detail.cover_url for one in outputs],
+        [one.detail.seconds for one in outputs],
     )
 
 
@@ -546,30 +626,42 @@ async def write_unread(tx: Transaction, job_id: JobId, *, fields: Sequence[str])
 
 
 async def write_done(
-    tx: Transaction,
-    job_id: JobId,
-    *,
-    urls: Sequence[str],
-    result_object: Mapping[str, Any] | None,
-    via: str,
-    gift: bool,
-) -> None:
-    kind = await tx.fetchval(
+    tx: Transaction, results: Mapping[JobId, Mapping[str, Any]], *, money: str, gift: bool
+) -> dict[JobId, UserId]:
+    """Finish jobs with their results and record it in their timelines; return whose they are.
+
+    A result has `urls` and `via`; `object` and `consumed`, the credits Kie took, where there are any. The cost is that at the
+    rate of the job's quote, which early jobs do not have.
+    """
+    rows = await tx.fetch(
         """
-        UPDATE generation_jobs
-           SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
-               due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
-               card_wanted = card_wanted + 1, deliver_at = photomat_now()
-         WHERE job_id = $1
-        RETURNING kind
+        WITH changed AS (
+            UPDATE generation_jobs AS job
+               SET status = 'done', settled_at = photomat_now(), gift = $4, found_via = result ->> 'via',
+                   result_urls = ARRAY(SELECT jsonb_array_elements_text(result -> 'urls')), result_object = result -> 'object',
+                   credits_consumed = coalesce((result ->> 'consumed')::numeric, credits_consumed),
+                   cost = coalesce(
+                       ceil((result ->> 'consumed')::numeric * $5::numeric * (quote ->> 'usd_rate')::numeric), cost),
+                   due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
+                   card_wanted = card_wanted + 1, deliver_at = photomat_now()
+              FROM unnest($1::bigint[], $2::jsonb[]) AS found (job_id, result)
+             WHERE job.job_id = found.job_id
+            RETURNING job.job_id, user_id, kind, found_via
+        ), event AS (
+            INSERT INTO job_events (job_id, tag, detail)
+            SELECT job_id, 'settled', jsonb_build_object('money', $3::text, 'via', found_via) FROM changed
+        )
+        SELECT job_id, user_id, kind FROM changed
         """,
-        job_id,
-        list(urls),
-        None if result_object is None else dict(result_object),
-        via,
+        list(results),
+        [dict(result) for result in results.values()],
+        money,
         gift,
+        USD_PER_CREDIT * MINOR_PER_MAJOR,
     )
-    _count_end(tx, kind, "gift" if gift else "done")
+    for row in rows:
+        _count_end(tx, row["kind"], "gift" if gift else "done")
+    return {JobId(row["job_id"]): UserId(row["user_id"]) for row in rows}
 
 
 async def write_offered(

@@ -11,14 +11,17 @@ URL even if the task id was never stored; past the give-up time the hold is rele
 returns it to the queue. A stopping instance sends nothing: a claim without an intent is released.
 
 Requests are prepared concurrently and sent in the order of the claims (`SendQueue`). A request that has started and is held up
-by its connection delays the next one by no more than their average distance, so the order costs no throughput.
+by its connection delays the next one by no more than their average distance, so the order costs no throughput. Intents of
+requests that are about to leave share a commit, at most `MOST_INTENTS` of them: a kill before the first request leaves them all
+unknown. An intent whose request was not sent, because the program stops or its turn came too late, is taken back. Replies that
+arrive together share a commit too; a task id that cannot be stored affects its own job only.
 
 Until it is stored, Kie's answer is known to this process alone, so storing it is retried through any outage of the database.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
@@ -27,7 +30,7 @@ from photomat.jobs import settle, store, timeline
 from photomat.jobs.claims import CREATES, stop_on_error
 from photomat.jobs.inputs import InputLost
 from photomat.jobs.job import Job, JobStatus, Times
-from photomat.jobs.orphans import match_tasks
+from photomat.jobs.orphans import Match, match_tasks
 from photomat.jobs.strikes import ban_after_strike, note_provider_refusal
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
@@ -41,6 +44,7 @@ from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.work import budget
 from photomat.work.loop import ClaimLost, while_renewing
+from photomat.work.together import Together
 
 PAUSE_S: Final = 60
 PAUSED_BY: Final = "kie-"
@@ -50,6 +54,9 @@ MAX_WAIT_S: Final = 10.0
 """The most a request waits for its turn; less than a lease."""
 PLACE_LASTS_S: Final = 2.0
 """How long a place in the budget is valid: it is meant for a request that is sent now."""
+TOO_LATE: Final = "it waited longer than its place in the budget lasts"
+MOST_INTENTS: Final = 8
+"""So many requests of a process may be between their intent and the wire: a kill leaves their outcome unknown."""
 log = get_logger()
 
 
@@ -66,11 +73,18 @@ def is_pause(reason: str) -> bool:
 class SendTicket:
     """The place of one request in the order of sending."""
 
-    def __init__(self, before: "SendTicket | None", *, apart_s: float) -> None:
+    def __init__(self, before: "SendTicket | None", *, apart_s: float, near: asyncio.Semaphore) -> None:
         self._before = before
         self._apart_s = apart_s
+        self._near = near
+        self._is_near = False
         self._started = asyncio.Event()
         self._finished = asyncio.Event()
+
+    async def come_near(self) -> None:
+        """Wait until few requests are before this one."""
+        await self._near.acquire()
+        self._is_near = True
 
     async def wait_turn(self) -> None:
         before, self._before = self._before, None
@@ -83,6 +97,9 @@ class SendTicket:
         """The request is on the wire, or never will be: the next one may start."""
         self._started.set()
         self._finished.set()
+        if self._is_near:
+            self._is_near = False
+            self._near.release()
 
 
 class SendQueue:
@@ -90,14 +107,31 @@ class SendQueue:
 
     def __init__(self, *, apart_s: float) -> None:
         self._apart_s = apart_s
+        self._near = asyncio.Semaphore(MOST_INTENTS)
         self._last: SendTicket | None = None
 
     def join(self) -> SendTicket:
-        self._last = SendTicket(self._last, apart_s=self._apart_s)
+        self._last = SendTicket(self._last, apart_s=self._apart_s, near=self._near)
         return self._last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CreateReply:
+    """The task that Kie created for a job."""
+
+    job_id: JobId
+    task_id: TaskId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReply:
+    """What storing a reply did: the job's status, None if it was stored before; the orphans it explained."""
+
+    status: JobStatus | None
+    matched: tuple[Match, ...]
+
+
+@dataclass(slots=True, kw_only=True)
 class Submitter:
     """Submits claimed jobs. `resolve` gives the body of a job's request without references (`InputResolver`).
 
@@ -113,6 +147,12 @@ class Submitter:
     stopping: Callable[[], bool]
     send_queue: SendQueue
     strikes: Callable[[], StrikePolicy] = lambda: NO_STRIKES
+    _intents: Together[Job, bool] = field(init=False)
+    _replies: Together[CreateReply, StoredReply] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._intents = Together(self._record_intents)
+        self._replies = Together(self._record_replies)
 
     async def upload(self, job: Job) -> None:
         """Upload the job's files.
@@ -140,11 +180,11 @@ class Submitter:
             return
         ticket = self.send_queue.join()
         try:
-            await ticket.wait_turn()
+            await ticket.come_near()
             if monotonic() - began > PLACE_LASTS_S:
-                await self._release(job, "it waited longer than its place in the budget lasts")
-            else:
-                await self._send(job, body, ticket)
+                await self._release(job, TOO_LATE)
+            elif await self._intend(job):
+                await self._send(job, body, ticket, began)
         finally:
             ticket.finish()
 
@@ -179,21 +219,35 @@ class Submitter:
             lease=lease,
         )
 
-    async def _send(self, job: Job, body: Mapping[str, Any], ticket: SendTicket) -> None:
+    async def _intend(self, job: Job) -> bool:
+        """Commit the intent, together with those of other requests; False when nothing may be sent."""
         if self.stopping():
             await self._release(job, "stopping")
-            return
+            return False
         failpoint("submit.before_intent")
-        async with transaction(self.pool) as tx:
-            decide_after = min(self.times.overdue_of(job.kind), self.times.timeout)
-            ours = await store.record_intent(tx, job, decide_after=decide_after)
-            if ours:
-                await timeline.record(tx, job.job_id, Tag.INTENT, attempt=job.attempts)
-        if not ours:
+        if not await self._intents.add(job):
             await self._release(job, "claim lost, job canceled, or paused by an operator")
-            return
+            return False
         failpoint("submit.after_intent")
-        await self._create(job, body, ticket)
+        return True
+
+    async def _record_intents(self, jobs: Sequence[Job]) -> list[bool]:
+        decide_after = [min(self.times.overdue_of(job.kind), self.times.timeout) for job in jobs]
+        async with transaction(self.pool) as tx:
+            ours = await store.record_intents(tx, jobs, decide_after=decide_after)
+            intents = {job.job_id: {"attempt": job.attempts} for job in jobs if job.job_id in ours}
+            await timeline.record_all(tx, intents, Tag.INTENT)
+        return [job.job_id in ours for job in jobs]
+
+    async def _send(self, job: Job, body: Mapping[str, Any], ticket: SendTicket, began: float) -> None:
+        """Send the request when its turn comes; a request that was not sent is taken back with its intent."""
+        await ticket.wait_turn()
+        if self.stopping():
+            await self._put_back(job, 0, "stopping", is_due=True)
+        elif monotonic() - began > PLACE_LASTS_S:
+            await self._put_back(job, 0, TOO_LATE, is_due=True)
+        else:
+            await self._create(job, body, ticket)
 
     async def _create(self, job: Job, body: Mapping[str, Any], ticket: SendTicket) -> None:
         try:
@@ -226,7 +280,7 @@ class Submitter:
     async def _store_task(self, job: Job, task_id: TaskId) -> None:
         """Store the id of an existing task; a conflict in the database leaves the outcome unknown."""
         try:
-            await _until_stored(lambda: self._record_task(job, task_id), task_id=task_id)
+            await _until_stored(lambda: self._record_reply(job, task_id), task_id=task_id)
         except Exception as error:  # noqa: BLE001  the job must not stay claimed
             reason = describe(error)
             await _until_stored(lambda: self._unknown(job, reason))
@@ -238,18 +292,29 @@ class Submitter:
                 await timeline.record(tx, job.job_id, Tag.UNKNOWN, error=error)
         log.warning("SUBMIT_UNKNOWN", error=error)
 
-    async def _record_task(self, job: Job, task_id: TaskId) -> None:
-        async with transaction(self.pool) as tx:
-            status = await store.record_task(tx, job.job_id, task_id, look_after=self.times.poll_first)
-            if status is not None:
-                await timeline.record(tx, job.job_id, Tag.SUBMITTED, task_id=task_id, status=status)
-            matched = await match_tasks(tx, [task_id])
-            failpoint("submit.before_commit")
+    async def _record_reply(self, job: Job, task_id: TaskId) -> None:
+        stored = await self._replies.add(CreateReply(job_id=job.job_id, task_id=task_id))
         failpoint("submit.after_record")
-        log.info("JOB_SUBMITTED", task_id=task_id, model=job.model, status=status)
-        self.wake("looks" if matched or status is not JobStatus.RUNNING else "deliveries")
-        for match in matched:
+        log.info("JOB_SUBMITTED", task_id=task_id, model=job.model, status=stored.status)
+        self.wake("looks" if stored.matched or stored.status is not JobStatus.RUNNING else "deliveries")
+        for match in stored.matched:
             log.info("ORPHAN_RECONCILE", task_id=task_id, orphan_id=match.orphan_id)
+
+    async def _record_replies(self, replies: Sequence[CreateReply]) -> list[StoredReply]:
+        async with transaction(self.pool) as tx:
+            tasks = {reply.job_id: reply.task_id for reply in replies}
+            statuses = await store.record_tasks(tx, tasks, look_after=self.times.poll_first)
+            stored = {job_id: {"task_id": tasks[job_id], "status": status} for job_id, status in statuses.items()}
+            await timeline.record_all(tx, stored, Tag.SUBMITTED)
+            matched = await match_tasks(tx, tasks.values())
+            failpoint("submit.before_commit")
+        return [
+            StoredReply(
+                status=statuses.get(reply.job_id),
+                matched=tuple(match for match in matched if match.task_id == reply.task_id),
+            )
+            for reply in replies
+        ]
 
     async def _pause(self, job: Job, error: Paused) -> None:
         log.error("SUBMIT_PAUSED", error=str(error), next_try_s=PAUSE_S)

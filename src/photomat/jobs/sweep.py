@@ -5,8 +5,7 @@ longer `pending`, so only its polling is resumed. Jobs without a next step, and 
 come from a bug or a manual change in the database, and are logged as errors. Stopped jobs wait for a person, and a loose hold
 is released by an operator alone. Stuck cards are re-armed in `delivery/lock.py`.
 
-Jobs, holds and outputs are never deleted. Callbacks are, once their job is settled, except where the result could not be read
-and the body is the only evidence; so are matched orphans, and events of old jobs.
+Jobs, holds and outputs are never deleted; callbacks and events of old jobs are, by `partitions.py`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -37,27 +36,7 @@ LOOSE_HOLDS: Final = """
       FROM lately LEFT JOIN hold_closings USING (reference) LEFT JOIN generation_jobs USING (job_id)
      WHERE closed_as IS NULL AND (status IN ('pending', 'submitting', 'running')) IS NOT TRUE
      ORDER BY held_at LIMIT $1"""
-CALLBACKS: Final = OldRows(
-    table="callbacks",
-    age="received_at",
-    only="""
-        (old.job_id IS NULL
-         OR EXISTS (SELECT FROM generation_jobs AS job
-                     WHERE job.job_id = old.job_id AND job.settled_at < photomat_now() - $1::interval
-                       AND job.fail_code IS DISTINCT FROM 'empty'))
-    """,
-)
 READINGS: Final = OldRows(table="kie_readings", age="read_at")
-EVENTS: Final = OldRows(
-    table="job_events",
-    age="at",
-    only="""
-        EXISTS (SELECT FROM generation_jobs AS job
-                 WHERE job.job_id = old.job_id AND job.settled_at < photomat_now() - $1::interval)
-    """,
-    before="SELECT set_config('photomat.pruning', 'on', true)",
-)
-"""A trigger refuses to delete events unless this setting is on."""
 MAX_LOGGED: Final = 20
 log = get_logger()
 

@@ -225,14 +225,17 @@ async def journaled(
 async def forget_journal(tx: Transaction, user_id: UserId, limit: int) -> int:
     """Take the words out of a batch of entries about a user, or that name them; who did what, and when, stays.
 
-    A trigger lets a transaction do this and nothing else to the journal, if it says so.
+    Of the entry that had them forgotten only the reason goes. A trigger lets a transaction do this and nothing else to the
+    journal, if it says so.
     """
     await tx.execute("SELECT set_config('photomat.forgetting', 'on', true)")
     gone = Sentence("journal-words-forgotten")
     rows = await tx.fetch(
         """
         UPDATE operator_journal
-           SET reason = NULL, outcome = $3, outcome_key = $4, outcome_facts = '{}'
+           SET reason = NULL, outcome = CASE WHEN action = 'forget' THEN outcome ELSE $3 END,
+               outcome_key = CASE WHEN action = 'forget' THEN outcome_key ELSE $4 END,
+               outcome_facts = CASE WHEN action = 'forget' THEN outcome_facts ELSE '{}' END
          WHERE entry_id = ANY (ARRAY(
                SELECT entry_id FROM operator_journal
                 WHERE (user_id = $1
@@ -240,7 +243,7 @@ async def forget_journal(tx: Transaction, user_id: UserId, limit: int) -> int:
                        OR concat_ws(' ', reason, outcome) ILIKE
                           (SELECT '%@' || replace(username, '_', '\\_') || '%' FROM users
                             WHERE user_id = $1 AND username IS NOT NULL))
-                  AND outcome_key IS DISTINCT FROM $4
+                  AND CASE WHEN action = 'forget' THEN reason IS NOT NULL ELSE outcome_key IS DISTINCT FROM $4 END
                 ORDER BY entry_id LIMIT $2))
         RETURNING entry_id
         """,

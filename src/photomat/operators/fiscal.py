@@ -79,7 +79,7 @@ async def _decided(
     operator: str,
     reason: str,
 ) -> ActionResult:
-    found = await pool.fetchrow("SELECT user_id, reference FROM fiscal_receipts WHERE fiscal_id = $1", fiscal_id)
+    user_id, reference = await decisions.whose(pool, fiscal_id)
 
     async def attempt(tx: Transaction) -> ActionResult:
         receipt = await decisions.lock_fiscal(tx, fiscal_id)
@@ -93,8 +93,8 @@ async def _decided(
         action=action,
         operator=operator,
         reason=reason,
-        user_id=None if found is None else found["user_id"],
-        reference=None if found is None else found["reference"],
+        user_id=user_id,
+        reference=reference,
     )
 
 

@@ -30,8 +30,8 @@ OPEN: Final = f"""
              WHERE held > 0 AND closed_as IS NULL AND job.bot_id IS DISTINCT FROM $1) AS holds,
            (SELECT count(*) FROM receipts WHERE state = 'waiting' AND bot_id IS DISTINCT FROM $1) AS receipts,
            (SELECT count(*) FROM payment_refunds AS refund JOIN payments USING (payment_id) LEFT JOIN topups USING (topup_id)
-             WHERE refund.state = 'wanted' AND coalesce(bot_id, $3) IS DISTINCT FROM $1
-               AND ($1 IS NULL OR bot_id IS DISTINCT FROM {SANDBOX_BOT})) AS refunds,
+             WHERE refund.state = 'wanted' AND coalesce(topups.bot_id, $3) IS DISTINCT FROM $1
+               AND ($1 IS NULL OR topups.bot_id IS DISTINCT FROM {SANDBOX_BOT})) AS refunds,
            (SELECT count(*) FROM inbox
              WHERE handled_at IS NULL AND {THEIRS}
                AND (parked_at IS NULL OR {CHARGE} IS NOT NULL

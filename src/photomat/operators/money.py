@@ -231,7 +231,9 @@ async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bo
     except NotEnough as error:
         return ActionResult(done=False, says=Sentence("payment-spent", available=error.available, asked=error.price))
     except Rejected as error:
-        return ActionResult(done=False, says=Sentence("action-refused", why=str(error)))
+        without = Sentence("payment-without-contact", provider=payment.provider, amount=rest)
+        is_without = error.text_key == "payment-without-contact"
+        return ActionResult(done=False, says=without if is_without else Sentence("action-refused", why=str(error)))
     if rest.minor <= 0:
         return ActionResult(done=True, says=Sentence("payment-refunded-before", refund=refund_id))
     wallet = await ledger.balance(tx, user_id=payment.user_id)

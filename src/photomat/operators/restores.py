@@ -1,4 +1,4 @@
-"""A database that was restored from a backup: paused, uncertain where it must be, until an operator resumes.
+"""A database restored from a backup, or a promoted replica that was behind: paused, uncertain where it must be, until resumed.
 
 What happened between the backup and the loss of the database is not in it, so everything that could happen a second time is
 stopped in the transaction that ends the restore: numbers jump ahead, jobs are not submitted, messages that were about to leave
@@ -40,6 +40,8 @@ ABOUT_MONEY: Final = ("payment:", "refund:", "subscription:")
 """Notices of payments that are read again: their payers may have had them before."""
 BEFORE_SNAPSHOT: Final = timedelta(hours=1)
 """A payment of that time may have been under way while the backup was made."""
+REPLICA: Final = "replica"
+NO_FILE: Final = ""
 SHOWN: Final = 100
 log = get_logger()
 
@@ -83,7 +85,11 @@ class RestoreState:
         found = []
         if self.restore.payments_read_at is None:
             unread = ", ".join(self.restore.unread)
-            found.append(Sentence("restore-payments-unread", providers=unread or "—"))
+            found.append(
+                Sentence("restore-payments-unread", providers=unread)
+                if unread
+                else Sentence("restore-payments-unasked")
+            )
         if self.broken:
             found.append(Sentence("restore-audit-red", names=", ".join(self.broken)))
         return tuple(found)
@@ -92,17 +98,32 @@ class RestoreState:
 async def finish_restore(pool: Pool, *, operator: str, snapshot_at: datetime, file: str, sha256: str) -> Restore:
     """Make a loaded backup safe to start on: one transaction with the end of the restore's mark, paused from then on."""
     async with transaction(pool) as tx:
-        changed = await _stop_everything(tx, file)
-        restore = await _record(
-            tx, operator=operator, snapshot_at=snapshot_at, file=file, sha256=sha256, changed=changed
-        )
-        says = Sentence("restore-done", file=file, jobs=changed["uncertain"])
-        await write_journal(
-            tx, operator=operator, action="restore", reason=file, done=True, outcome=says, reference=RESTORE
-        )
+        restore = await _pause(tx, operator=operator, snapshot_at=snapshot_at, file=file, sha256=sha256, reason=file)
         failpoint("restore.before_commit")
         await end_restore(tx)
-    log.warning("RESTORED", file=file, snapshot_at=snapshot_at.isoformat(), **changed)
+    log.warning("RESTORED", file=file, snapshot_at=snapshot_at.isoformat(), **restore.changed)
+    return restore
+
+
+async def pause_promoted(pool: Pool, *, operator: str, snapshot_at: datetime, reason: str) -> Restore:
+    """Make a promoted replica that was behind safe to start on, as if it were a backup of `snapshot_at`."""
+    async with transaction(pool) as tx:
+        restore = await _pause(
+            tx, operator=operator, snapshot_at=snapshot_at, file=REPLICA, sha256=NO_FILE, reason=reason
+        )
+    log.warning("RESTORED", file=REPLICA, snapshot_at=snapshot_at.isoformat(), **restore.changed)
+    return restore
+
+
+async def _pause(
+    tx: Transaction, *, operator: str, snapshot_at: datetime, file: str, sha256: str, reason: str
+) -> Restore:
+    changed = await _stop_everything(tx, file)
+    restore = await _record(tx, operator=operator, snapshot_at=snapshot_at, file=file, sha256=sha256, changed=changed)
+    says = Sentence("restore-done", file=file, jobs=changed["uncertain"])
+    await write_journal(
+        tx, operator=operator, action="restore", reason=reason, done=True, outcome=says, reference=RESTORE
+    )
     return restore
 
 

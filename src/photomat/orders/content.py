@@ -40,11 +40,14 @@ class ContentGate:
     checker: ContentChecker | None = None
     provider_checker: ProviderChecker = "default"
 
-    async def check_of(self, model: Model) -> "ContentCheck":
-        """The check of an order of this model by the rules in force now."""
+    async def rules(self) -> RuleSet:
+        """The rules in force now; read them before a transaction begins, they may come from the database."""
+        return await self.rulebook.current()
+
+    def check_of(self, model: Model, rules: RuleSet) -> "ContentCheck":
         return ContentCheck(
             model=model,
-            rules=await self.rulebook.current(),
+            rules=rules,
             policy=self.policy,
             wants_verdict=self.checker is not None,
             provider_checks=CHECKED[self.provider_checker],

@@ -41,6 +41,7 @@ class Created:
     model: str
     kind: str
     price: Money
+    needs_files: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

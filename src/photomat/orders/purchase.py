@@ -93,7 +93,7 @@ async def purchase(
     content: ContentCheck | None = None,
     job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
 ) -> CreateOutcome:
-    """Quote an order and buy it in one transaction, for money or `by_voucher`; its request is frozen on the job."""
+    """Quote an order whose draft is locked, and buy it, for money or `by_voucher`; its request is frozen on the job."""
     draft, model = order
     quoted = await quote_for(tx, buyer.user_id, model, draft.inputs, rates=rates)
     voucher = await voucher_for(tx, user_id=buyer.user_id, quote=quoted) if by_voucher else None
@@ -115,7 +115,7 @@ async def purchase(
         title=model.title_in(buyer.language),
         job_id=job_id,
     )
-    return await create_job_atomic(tx, new, revision=revision, allowed=allowed, content=content)
+    return await create_job_atomic(tx, new, revision=revision, allowed=allowed, content=content, locked=draft)
 
 
 async def create_job_atomic(
@@ -125,16 +125,18 @@ async def create_job_atomic(
     revision: int,
     allowed: Limits = USUAL,
     content: ContentCheck | None = None,
+    locked: Draft | None = None,
 ) -> CreateOutcome:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened).
 
-    A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money.
+    A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money. `locked` is the
+    draft as the caller read it under its lock.
     """
     user_id, draft_id = new.user_id, new.draft_id
-    draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
+    draft = locked or await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     if draft is None:
         return DraftGone()
-    if (started := await _started(tx, draft_id, message_id=new.card_message_id)) is not None:
+    if draft.is_bought and (started := await _started(tx, draft_id, message_id=new.card_message_id)) is not None:
         return started
     if draft.is_closed:
         return DraftGone()
@@ -157,7 +159,14 @@ async def create_job_atomic(
         await ledger.hold(tx, user_id=user_id, amount=quote.price, reference=hold_reference(made), job_id=made)
     await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=quote.price.minor)
     failpoint("create.before_commit")
-    return Created(job_id=made, corr=new.corr, model=draft.model, kind=new.kind, price=quote.price)
+    return Created(
+        job_id=made,
+        corr=new.corr,
+        model=draft.model,
+        kind=new.kind,
+        price=quote.price,
+        needs_files=as_locked.needs_files,
+    )
 
 
 async def _refusal(

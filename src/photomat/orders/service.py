@@ -16,7 +16,7 @@ from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
 from photomat.catalog.options import Order, option_rows, with_option
 from photomat.catalog.order import check_order, unfit
-from photomat.catalog.overrides import rules_of, setting_of, settings_of_models, standing_rules
+from photomat.catalog.overrides import read_setting, rules_of, setting_of, settings_of_models, standing_rules
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates
 from photomat.catalog.reference import files_in
@@ -165,9 +165,7 @@ class OrderService:
     async def objections(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
         """Every reason why this order cannot be bought now; empty when it can."""
         async with transaction(self.pool) as tx:
-            measured = await measured_inputs(tx, user_id, model, inputs)
-            cannot_stay = await _unfit_inputs(tx, user_id, model, inputs)
-        return (*cannot_stay.values(), *check_order(model, inputs, measured))
+            return await _objections(tx, user_id, model, inputs)
 
     async def objections_to(self, order: DraftOrder) -> tuple[Refused, ...]:
         return await self.objections(order.draft.user_id, order.model, order.draft.inputs)
@@ -352,7 +350,7 @@ class OrderService:
         """Why this draft may not be ordered, said early: the purchase asks again. A new strike counts from here on."""
         if self.content is None or order.draft.is_bought:
             return None
-        check = await self.content.check_of(order.model)
+        check = self.content.check_of(order.model, await self.content.rules())
         async with transaction(self.pool) as tx:
             return await check.refusal(tx, order.draft)
 
@@ -370,38 +368,76 @@ class OrderService:
 
         It is paid from the wallet, or `by_voucher`: then not at all where the user has none that covers it.
         """
-        user_id = buyer.user_id
-        found = await self.find(user_id, draft_id)
-        if found is None:
-            return await self.job_of_draft(user_id, draft_id, message_id=message_id) or NotOnSale()
-        refused = await self.objections_to(found)
-        if refused:
-            started = await self.job_of_draft(user_id, draft_id, message_id=message_id)
-            return started or OrderRefused(model=found.model, why=refused[0])
-        if not await self._has_verdict(found, revision=revision):
+        if not await self._is_judged(buyer.user_id, draft_id, revision=revision):
             return CheckUnavailable()
-        content = None if self.content is None else await self.content.check_of(found.model)
+        rules = None if self.content is None else await self.content.rules()
+        order: DraftOrder | None = None
         try:
             async with transaction(self.pool) as tx:
-                if await self._lacks_consent(tx, user_id):
-                    started = await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
-                    return started or ConsentMissing(order=found)
+                order = await self._lock_order(tx, buyer.user_id, draft_id)
+                if order is None or await self._must_not_buy(tx, order):
+                    return await self._not_bought(tx, buyer.user_id, draft_id, order, message_id=message_id)
                 outcome = await purchase(
                     tx,
                     buyer,
-                    found,
+                    order,
                     revision=revision,
                     message_id=message_id,
                     rates=self.rates,
                     allowed=self.limits,
                     by_voucher=by_voucher,
-                    content=content,
+                    content=None
+                    if self.content is None or rules is None
+                    else self.content.check_of(order.model, rules),
                     corr=corr,
                 )
         except NotEnough as refusal:
-            return NotEnoughMoney(order=found, price=refusal.price, available=refusal.available)
-        _log_outcome(user_id, outcome)
+            if order is None:
+                raise
+            return NotEnoughMoney(order=order, price=refusal.price, available=refusal.available)
+        _log_outcome(buyer.user_id, outcome)
         return outcome
+
+    async def _lock_order(self, tx: Transaction, user_id: UserId, draft_id: DraftId) -> DraftOrder | None:
+        """A draft of this user, locked, with its model while that is sold."""
+        draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
+        known = self.catalog.models.get(draft.model) if draft else None
+        if draft is None or known is None:
+            return None
+        model = as_sold(known, await read_setting(tx, known.id), accepts_callbacks=self.accepts_callbacks)
+        return DraftOrder(draft, model) if model else None
+
+    async def _must_not_buy(self, tx: Transaction, order: DraftOrder) -> bool:
+        return bool(await self._objections(tx, order)) or await self._lacks_consent(tx, order.draft.user_id)
+
+    async def _objections(self, tx: Transaction, order: DraftOrder) -> tuple[Refused, ...]:
+        draft, model = order
+        return await _objections(tx, draft.user_id, model, draft.inputs)
+
+    async def _not_bought(
+        self,
+        tx: Transaction,
+        user_id: UserId,
+        draft_id: DraftId,
+        order: DraftOrder | None,
+        *,
+        message_id: MessageId,
+    ) -> PurchaseOutcome:
+        """What a tap gets where nothing can be bought: the job it made before, or why not."""
+        started = await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
+        if started is not None or order is None:
+            return started or NotOnSale()
+        refused = await self._objections(tx, order)
+        return OrderRefused(model=order.model, why=refused[0]) if refused else ConsentMissing(order=order)
+
+    async def _is_judged(self, user_id: UserId, draft_id: DraftId, *, revision: int) -> bool:
+        """Whether an external checker, if there is one, has answered about this revision, or need not."""
+        if self.content is None or self.content.checker is None:
+            return True
+        order = await self.find(user_id, draft_id)
+        if order is None or await self.objections_to(order):
+            return True
+        return await self._has_verdict(order, revision=revision)
 
     async def _has_verdict(self, order: DraftOrder, *, revision: int) -> bool:
         """Ask the external checker about this revision, unless it was asked before; False when it had to answer and did not.
@@ -433,6 +469,12 @@ class OrderService:
     async def _rules(self, model: Model) -> PriceRules:
         async with transaction(self.pool) as tx:
             return await rules_of(tx, model.id, currency=self.rates.currency)
+
+
+async def _objections(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
+    measured = await measured_inputs(tx, user_id, model, inputs)
+    cannot_stay = await _unfit_inputs(tx, user_id, model, inputs)
+    return (*cannot_stay.values(), *check_order(model, inputs, measured))
 
 
 async def _unfit_inputs(

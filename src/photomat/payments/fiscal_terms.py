@@ -101,6 +101,12 @@ async def terms_of_refund(tx: Transaction, payment: Payment) -> dict[str, Any] |
     return None if current is None else {**frozen, "contact_id": current.contact_id}
 
 
+async def lacks_contact(tx: Transaction, payment: Payment) -> bool:
+    """Whether the payment had a receipt, and nobody is left to send the receipt of a part of it to."""
+    had_receipt = await tx.fetchval("SELECT invoice -> 'fiscal' FROM topups WHERE topup_id = $1", payment.topup_id)
+    return bool(had_receipt) and await terms_of_refund(tx, payment) is None
+
+
 async def thawed(tx: Transaction, frozen: Mapping[str, Any] | None) -> FiscalTerms | None:
     """The terms that were written down, with the contact they name; None if there are none, or its user had it deleted."""
     if not frozen:

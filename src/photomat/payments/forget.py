@@ -5,6 +5,7 @@ a receipt could be credited a second time.
 """
 
 from photomat.db.pool import Transaction
+from photomat.fiscal.contacts import forget_contact
 from photomat.kernel.ids import UserId
 from photomat.messages.notices import blank_notices
 
@@ -29,6 +30,24 @@ async def has_open_refund(tx: Transaction, user_id: UserId) -> bool:
             user_id,
         )
     )
+
+
+async def contacts_in_use(tx: Transaction, user_id: UserId) -> list[int]:
+    """The contacts that a refund under way names: repeated, its request must be the same as before."""
+    rows = await tx.fetch(
+        """
+        SELECT (fiscal ->> 'contact_id')::bigint AS contact_id
+          FROM payment_refunds AS refund JOIN payments USING (payment_id)
+         WHERE user_id = $1 AND refund.state = 'wanted' AND fiscal IS NOT NULL
+        """,
+        user_id,
+    )
+    return [row["contact_id"] for row in rows]
+
+
+async def forget_contacts(tx: Transaction, user_id: UserId, limit: int) -> int:
+    """Delete the contacts for receipts; one that a refund under way needs stays until it is through."""
+    return await forget_contact(tx, user_id, limit, keep=await contacts_in_use(tx, user_id))
 
 
 async def has_renewing_subscription(tx: Transaction, user_id: UserId) -> bool:

@@ -24,7 +24,7 @@ from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.money import Money
 from photomat.kernel.trace import span
 from photomat.payments import notices
-from photomat.payments.fiscal_terms import terms_of_refund, thawed
+from photomat.payments.fiscal_terms import lacks_contact, terms_of_refund, thawed
 from photomat.payments.payment import Payment, find_payment, lock_payment, lock_provider_payment
 from photomat.payments.receive import count_payment
 from photomat.providers.port import FiscalTerms
@@ -52,6 +52,7 @@ async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: 
     """Take back what is left of a payment and request it from its provider; return the refund's id, the same if repeated.
 
     `NotEnough` if the wallet has less and `owing` is not allowed. `by_hand`: the operator has given it back already.
+    `Rejected` if the provider wants a receipt for a part of the payment, and the customer had their contact deleted.
     """
     payment = await lock_payment(tx, payment_id)
     if payment is None:
@@ -60,6 +61,8 @@ async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: 
     rest = Money(payment.credit.minor - before.credit, payment.credit.currency)
     if rest.minor <= 0:
         return await _newest(tx, payment_id)
+    if before.paid and not by_hand and await lacks_contact(tx, payment):
+        raise Rejected("payment-without-contact", payment_id=payment_id)
     await lock_wallets(tx, payment.user_id)
     wallet = await ledger.balance(tx, user_id=payment.user_id)
     bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment_id, refunded=rest, of=payment.credit)

@@ -25,6 +25,7 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import invoices
 from photomat.payments.fiscal_terms import FiscalOptions, end_refusal, note_refusal
+from photomat.payments.forget import contacts_in_use
 from photomat.payments.invoices import InvoiceStatus
 from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, SubscriptionPlan
 from photomat.payments.payment import wait_to_pay
@@ -138,9 +139,13 @@ class TopupService:
         async with transaction(self.pool) as tx:
             await save_contact(tx, user_id=user_id, contact=contact)
 
-    async def delete_contact(self, user_id: UserId) -> None:
+    async def delete_contact(self, user_id: UserId) -> bool:
+        """False while a refund is under way: its receipt goes there."""
         async with transaction(self.pool) as tx:
+            if await contacts_in_use(tx, user_id):
+                return False
             await forget_contact(tx, user_id)
+        return True
 
     async def create_invoice(
         self, topup: Topup, *, description: str, return_url: str | None

@@ -22,6 +22,8 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, UserId
 from photomat.privacy.personal_data import PersonalData, PersonalTable
+from photomat.storage.errors import CopyLost
+from photomat.storage.places import StoredFile
 from photomat.texts.load import Texts
 
 ROWS_AT_ONCE: Final = 200
@@ -95,24 +97,33 @@ class ExportBuilder:
                     await self._result(made, found, output, room=most_bytes - file.tell())
 
     async def _result(self, made: ZipFile, found: Exported, output: Output, *, room: int) -> None:
-        path = self.archive.path_of(output)
-        size = path.stat().st_size if path is not None else 0
-        if path is not None and size + SPARE_BYTES < room:
-            name = f"results/{path.parent.name}/{path.name}"
-            await asyncio.to_thread(_copy, made, path, name)
-            found.inside.append(name)
+        copy = await self.archive.find(output)
+        if copy is not None and copy.size_bytes + SPARE_BYTES < room and await self._is_inside(made, output, copy):
+            found.inside.append(f"results/{copy.found.name}")
         else:
-            link = self.links.to(output, is_kept=path is not None)
+            link = self.links.to(output, is_kept=copy is not None)
             found.listed.append(f"{output.job_id}/{output.position + 1}: {link.url}")
+
+    async def _is_inside(self, made: ZipFile, output: Output, copy: StoredFile) -> bool:
+        """Copy a result into the zip; False if it turned out to be damaged."""
+        try:
+            async with self.archive.noticing_damage(output), copy.local() as path:
+                await asyncio.to_thread(_copy, made, path, f"results/{copy.found.name}")
+        except CopyLost:
+            return False
+        return True
 
     def _index(self, found: Exported, user_id: UserId, language: str) -> str:
         say = self.texts.speaker(language)
         lines = [say("export-index-title", user=str(user_id)), "", say("export-index-data")]
-        lines += [f"data/{name}.json: {count}" for name, count in found.rows.items() if count]
+        lines += [
+            f"data/{name}.json — {say('export-file-' + name.replace('_', '-'))}: {count}"
+            for name, count in found.rows.items()
+            if count
+        ]
         lines += ["", say("export-index-inside", count=len(found.inside)), *found.inside]
         lines += ["", say("export-index-listed", count=len(found.listed)), *found.listed]
-        left_out = sorted(name for name, each in self.personal.tables.items() if each.not_exported)
-        lines += ["", say("export-index-left-out"), ", ".join(left_out), "", say("export-index-others"), ""]
+        lines += ["", say("export-index-left-out"), "", say("export-index-others"), ""]
         return "\n".join(lines)
 
 
@@ -123,8 +134,9 @@ def _require(file: BinaryIO, most_bytes: int) -> None:
 
 def _select(name: str, table: PersonalTable) -> str:
     without = ", ".join(f"'{column}'" for column in table.without)
+    changed = ", ".join(f"'{column}', {instead}" for column, instead in table.changed.items())
     return (
-        f"SELECT (to_jsonb({name}) - ARRAY[{without}]::text[])::text AS line FROM {name}"  # noqa: S608  our own registry
+        f"SELECT ((to_jsonb({name}) || jsonb_build_object({changed})) - ARRAY[{without}]::text[])::text AS line FROM {name}"  # noqa: S608  our own registry
         f" WHERE {table.of_user}"
     )
 

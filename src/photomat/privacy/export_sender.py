@@ -24,15 +24,15 @@ from photomat.kernel.logs import get_logger
 from photomat.messages.notices import notify
 from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.privacy.export import ExportBuilder, ExportTooLarge, export_name
-from photomat.telegram.limits import CLOUD
+from photomat.telegram.limits import CLOUD, MIB, BotApiLimits
 from photomat.telegram.port import Media, MediaKind, Messenger
 from photomat.work.retention import OldRows
 
 LEASE: Final = timedelta(minutes=10)
 """Longer than the largest export takes to build and to send."""
 EVERY: Final = timedelta(days=1)
-MOST_BYTES: Final = CLOUD.upload_bytes - 2**20
-"""What Telegram takes, with room for the rest of the request."""
+REST_BYTES: Final = MIB
+"""Room for the rest of the request."""
 OLD_EXPORTS: Final = OldRows(table="export_requests", age="asked_at", only="due_at IS NULL")
 log = get_logger()
 
@@ -55,17 +55,23 @@ class ExportAnswer:
 async def ask_for_export(
     tx: Transaction, *, user_id: UserId, chat_id: ChatId, language: str, origin: str
 ) -> ExportAnswer:
-    """Queue an export, once a day; `origin` names the update, which may be handled twice. The caller has locked the user."""
+    """Queue an export, once a day; `origin` names the update, which may be handled twice. The caller has locked the user.
+
+    One whose sender died after the file had left is over with the sender's lease: it may not have arrived.
+    """
     wait = await tx.fetchval(
         """
-        SELECT asked_at + $2::interval - photomat_now() FROM export_requests
+        SELECT until - photomat_now()
+          FROM export_requests, LATERAL (SELECT CASE WHEN outcome IS NULL AND left_at IS NOT NULL THEN left_at + $4::interval
+                                                     ELSE asked_at + $2::interval END AS until) AS next
          WHERE user_id = $1 AND asked_at > photomat_now() - $2::interval AND origin <> $3
-           AND (outcome IS NULL OR outcome IN ('sent', 'unknown'))
-         ORDER BY asked_at DESC LIMIT 1
+           AND (outcome IS NULL OR outcome IN ('sent', 'unknown')) AND until > photomat_now()
+         ORDER BY until DESC LIMIT 1
         """,
         user_id,
         EVERY,
         origin,
+        LEASE,
     )
     if wait is not None:
         return ExportAnswer(is_new=False, wait=wait)
@@ -114,6 +120,7 @@ class ExportSender(MessageKind[Export]):
     messenger: Messenger
     builder: ExportBuilder
     tmp: Path
+    limits: BotApiLimits = CLOUD
 
     DUE: ClassVar = "SELECT 1 FROM export_requests WHERE due_at <= photomat_now()"
     CLAIM: ClassVar = """
@@ -138,7 +145,8 @@ class ExportSender(MessageKind[Export]):
 
     async def send(self, message: Export) -> MessageId:
         with temporary_file(self.tmp) as file:
-            found = await self.builder.build(message.user_id, file, language=message.language, most_bytes=MOST_BYTES)
+            most = self.limits.upload_bytes - REST_BYTES
+            found = await self.builder.build(message.user_id, file, language=message.language, most_bytes=most)
             file.flush()
             await self._leave(message, size_bytes=file.tell())
             failpoint("export.after_record")

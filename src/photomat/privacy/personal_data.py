@@ -5,7 +5,7 @@ slice that owns it, or the registry says why it is kept. A test compares the reg
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from photomat.db.pool import Pool, Transaction
@@ -21,12 +21,14 @@ DeleteFiles: TypeAlias = Callable[[Pool, UserId], Awaitable[None]]
 class PersonalTable:
     """One table. `of_user` is the condition (SQL) of a user's rows, $1 their number; empty if nothing is exported.
 
-    `without` are columns that are left out of the export. `erased_by` is the name of an erasure. Where a table is not exported,
+    `without` are columns that are left out of the export, `changed` those that would name somebody else, with what stands there
+    instead (SQL). `erased_by` is the name of an erasure. Where a table is not exported,
     or nothing of it is erased, `not_exported` and `kept` say why.
     """
 
     of_user: str = ""
     without: tuple[str, ...] = ()
+    changed: Mapping[str, str] = field(default_factory=dict)
     not_exported: str = ""
     erased_by: str = ""
     kept: str = ""

@@ -53,6 +53,7 @@ class UserLine:
     language: str
     created_at: datetime
     blocked_at: datetime | None
+    forgotten_at: datetime | None
     ban: Ban | None
     wallet: Balance | None
     jobs: int
@@ -119,13 +120,14 @@ class UserJournalLine:
 class UserReport:
     """Everything about one user, each part its newest rows. `queued` counts jobs whose request has not left.
 
-    `receipts_to` is where their fiscal receipts go, masked.
+    `receipts_to` is where their fiscal receipts go, masked; `forgotten_by` who asked to forget a user who is forgotten.
     """
 
     line: UserLine
     limits: OwnLimits
     inviter_id: UserId | None
     receipts_to: str | None
+    forgotten_by: str | None
     queued: int
     running: int
     statement: Sequence[StatementLine]
@@ -140,7 +142,7 @@ class UserReport:
 
 
 LINE: Final = f"""
-    users.user_id, first_name, username, language, users.created_at, blocked_at, {BAN_COLUMNS},
+    users.user_id, first_name, username, language, users.created_at, blocked_at, forgotten_at, {BAN_COLUMNS},
     posted, held, owed, wallets.currency,
     (SELECT count(*) FROM (SELECT FROM generation_jobs AS job WHERE job.user_id = users.user_id LIMIT {COUNTED}) AS counted)
         AS jobs,
@@ -214,6 +216,9 @@ async def read_user(pool: Pool, user_id: UserId) -> UserReport | None:
         f"""
         SELECT {LINE}, most_running, orders_per_minute, free_per_day,
                (SELECT inviter_id FROM referrals WHERE friend_id = users.user_id) AS inviter_id,
+               (SELECT asked_by FROM forget_requests AS request
+                 WHERE request.user_id = users.user_id AND forgotten_at IS NOT NULL
+                 ORDER BY request_id DESC LIMIT 1) AS forgotten_by,
                (SELECT count(*) FROM generation_jobs AS job
                  WHERE job.user_id = users.user_id AND settled_at IS NULL AND status = 'pending') AS queued,
                (SELECT count(*) FROM generation_jobs AS job
@@ -232,6 +237,7 @@ async def read_user(pool: Pool, user_id: UserId) -> UserReport | None:
         ),
         inviter_id=row["inviter_id"],
         receipts_to=await _receipts_to(pool, user_id),
+        forgotten_by=row["forgotten_by"],
         queued=row["queued"],
         running=row["running"],
         statement=await _statement(pool, user_id),
@@ -382,6 +388,7 @@ def _line(row: Row) -> UserLine:
         language=row["language"],
         created_at=row["created_at"],
         blocked_at=row["blocked_at"],
+        forgotten_at=row["forgotten_at"],
         ban=ban_of(row),
         wallet=wallet,
         jobs=row["jobs"],

@@ -11,6 +11,7 @@ was not refunded.
 """
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -110,6 +111,14 @@ async def attribute(tx: Transaction, *, friend_id: UserId, code: str) -> UserId 
         code,
     )
     return None if inviter is None else UserId(inviter)
+
+
+async def invited_among(tx: Transaction, users: Iterable[UserId]) -> set[UserId]:
+    """Those of the users who were invited and have not yet bought with money of their own."""
+    rows = await tx.fetch(
+        "SELECT friend_id FROM referrals WHERE friend_id = ANY($1::bigint[]) AND state = 'invited'", list(users)
+    )
+    return {UserId(row["friend_id"]) for row in rows}
 
 
 async def make_due(tx: Transaction, *, friend_id: UserId, job_id: JobId) -> None:

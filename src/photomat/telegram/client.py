@@ -4,8 +4,9 @@ An edit can be repeated. A send cannot: one that left and got no answer raises `
 message that we do not know of. Rich text knows the HTML tags of our texts: bold, italic, links.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
@@ -45,6 +46,7 @@ from aiogram.types import (
 from photomat.kernel.error_report import masked
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import ChatId, MessageId, UserId
+from photomat.storage.places import StoredFile
 from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.port import (
     CallRefused,
@@ -93,6 +95,8 @@ def source_of(media: Media) -> FSInputFile | BufferedInputFile | str:
             return FSInputFile(media.source, filename=media.name)
         case bytes():
             return BufferedInputFile(media.source, filename=media.name)
+        case StoredFile():
+            raise TypeError("a stored file is opened before the call")
         case _:
             return media.source
 
@@ -218,26 +222,29 @@ class TelegramMessenger:
 
     async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
         answer: Message | bool | None = None
-        with _translated(is_edit=True):
-            answer = await self._bot.edit_message_media(
-                media=input_media(media, caption=caption, parse_mode="HTML"),
-                chat_id=card.chat_id,
-                message_id=card.message_id,
-                reply_markup=_markup(keyboard),
-                request_timeout=_timeout_s(media),
-            )
+        async with _at_hand(media) as (file,):
+            with _translated(is_edit=True):
+                answer = await self._bot.edit_message_media(
+                    media=input_media(file, caption=caption, parse_mode="HTML"),
+                    chat_id=card.chat_id,
+                    message_id=card.message_id,
+                    reply_markup=_markup(keyboard),
+                    request_timeout=_timeout_s(media),
+                )
         return _file_id(answer) if isinstance(answer, Message) else None
 
     async def edit_rich(self, card: Card, text: str, items: Sequence[RichItem], keyboard: Keyboard) -> list[str | None]:
         answer: Message | bool | None = None
-        with _translated(is_edit=True):
-            answer = await self._bot.edit_message_text(
-                chat_id=card.chat_id,
-                message_id=card.message_id,
-                rich_message=rich_message(text, items),
-                reply_markup=_markup(keyboard),
-                request_timeout=_timeout_s(*(item.media for item in items)),
-            )
+        async with _at_hand(*(item.media for item in items)) as files:
+            with _translated(is_edit=True):
+                items = [replace(item, media=file) for item, file in zip(items, files, strict=True)]
+                answer = await self._bot.edit_message_text(
+                    chat_id=card.chat_id,
+                    message_id=card.message_id,
+                    rich_message=rich_message(text, items),
+                    reply_markup=_markup(keyboard),
+                    request_timeout=_timeout_s(*(item.media for item in items)),
+                )
         return file_ids_of(answer.rich_message) if isinstance(answer, Message) else []
 
     async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
@@ -274,25 +281,40 @@ class TelegramMessenger:
             MediaKind.DOCUMENT: self._bot.send_document,
             MediaKind.VOICE: self._bot.send_voice,
         }
-        with _translated():
-            message = await methods[media.kind](
-                chat_id,
-                source_of(media),
-                caption=caption,
-                reply_markup=_markup(keyboard),
-                parse_mode="HTML",
-                request_timeout=_timeout_s(media),
-                **details_of(media),
-            )
+        async with _at_hand(media) as (file,):
+            with _translated():
+                message = await methods[media.kind](
+                    chat_id,
+                    source_of(file),
+                    caption=caption,
+                    reply_markup=_markup(keyboard),
+                    parse_mode="HTML",
+                    request_timeout=_timeout_s(media),
+                    **details_of(file),
+                )
         return Sent(message_id=MessageId(message.message_id), file_id=_file_id(message))
 
     async def send_album(self, chat_id: ChatId, items: Sequence[Media], caption: str) -> MessageId:
         """Send files together; the caption stands below the last of them."""
-        *before, last = items
-        album = [*(input_media(each) for each in before), input_media(last, caption=caption, parse_mode="HTML")]
-        with _translated():
-            sent = await self._bot.send_media_group(chat_id, cast("Any", album), request_timeout=_timeout_s(*items))
+        async with _at_hand(*items) as files:
+            with _translated():
+                *before, last = files
+                album = [*(input_media(each) for each in before), input_media(last, caption=caption, parse_mode="HTML")]
+                sent = await self._bot.send_media_group(chat_id, cast("Any", album), request_timeout=_timeout_s(*files))
         return MessageId(sent[0].message_id)
+
+
+@asynccontextmanager
+async def _at_hand(*media: Media) -> AsyncIterator[list[Media]]:
+    """These files with a path in place of a stored file, for one call; raises Transient before anything leaves."""
+    async with AsyncExitStack() as stack:
+        yield [await _with_path(stack, each) for each in media]
+
+
+async def _with_path(stack: AsyncExitStack, media: Media) -> Media:
+    if not isinstance(media.source, StoredFile):
+        return media
+    return replace(media, source=await stack.enter_async_context(media.source.local()))
 
 
 @contextmanager
@@ -314,6 +336,8 @@ def _timeout_s(*media: Media) -> int:
 
 
 def _size_bytes(media: Media) -> int:
+    if isinstance(media.source, StoredFile):
+        return media.source.size_bytes
     try:
         return media.source.stat().st_size if isinstance(media.source, Path) else len(media.source)
     except OSError:

@@ -1,6 +1,7 @@
 """Rate limits of all calls to Telegram, and their latency, as two middlewares of the aiogram session.
 
-Budgets are rows shared by all instances: one per bot, one per chat (edits count). Nothing sleeps here: a call without budget
+Budgets are rows shared by all instances: one per bot, one per chat (edits count); an instance takes small shares of them, so
+that a card's edit and its completion message cost one statement. Nothing sleeps here: a call without budget
 raises `Transient` with the time to wait, or `ChatBusy` if the chat's budget is used up. A 429 blocks its chat for every
 instance. Progress updates leave a reserve for more important calls.
 """
@@ -22,7 +23,7 @@ from photomat.kernel.metrics import BUDGET_WAITS, outcome_of
 from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.port import ChatBusy
 from photomat.work import budget
-from photomat.work.budget import Budget
+from photomat.work.budget import Budget, Shares
 
 BOT_WINDOW_S: Final = 1.0
 CHAT_LIMIT: Final = 20
@@ -48,7 +49,7 @@ def unimportant() -> Iterator[None]:
 
 class Pacing(BaseRequestMiddleware):
     def __init__(self, pool: Pool, *, calls_per_s: int) -> None:
-        self._pool = pool
+        self._shares = Shares(pool)
         self._calls_per_s = calls_per_s
 
     async def __call__(
@@ -64,14 +65,14 @@ class Pacing(BaseRequestMiddleware):
             (bot_budget(bot.id, self._calls_per_s), Transient),
             (chat, Transient if reserve else ChatBusy),
         ):
-            wait_s = await budget.take(self._pool, one, reserve=min(reserve, one.limit // 2))
+            wait_s = await self._shares.take(one, reserve=min(reserve, one.limit // 2))
             if wait_s:
                 BUDGET_WAITS.labels(budget=budget.family_of(one.name)).inc()
                 raise refusal(f"no budget left for {one.name}", retry_after_s=wait_s)
         try:
             return await make_request(bot, method)
         except TelegramRetryAfter as error:
-            await budget.block(self._pool, chat.name, seconds=error.retry_after, reason="429 from Telegram")
+            await self._shares.block(chat.name, seconds=error.retry_after, reason="429 from Telegram")
             raise
 
 

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 from photomat.kernel.errors import PhotomatError, Rejected, Transient
 from photomat.kernel.ids import ChatId, MessageId, UserId
+from photomat.storage.places import StoredFile
 
 
 class CardGone(Rejected):
@@ -101,13 +102,13 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """A file to show: `source` is a URL or file_id that Telegram resolves, or a path or bytes that we upload.
+    """A file to show: `source` is a URL or file_id that Telegram resolves, or a path, bytes or stored file that we upload.
 
     `thumbnail` is a small JPEG. `as_is`: Telegram must not turn a document into another kind.
     """
 
     kind: MediaKind
-    source: str | Path | bytes
+    source: str | Path | bytes | StoredFile
     name: str
     title: str | None = None
     performer: str | None = None

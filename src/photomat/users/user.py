@@ -12,6 +12,8 @@ DEFAULT_LANGUAGE: Final = "ru"
 LANGUAGES: Final = (DEFAULT_LANGUAGE, "en")
 RUSSIAN_SPEAKING: Final = frozenset({"ru", "be", "uk", "kk", "ky", "uz", "tg", "hy", "az"})
 """Languages of Telegram clients whose users are served best by Russian."""
+COLUMNS: Final = f"user_id, first_name, username, language, blocked_at, forgetting_at, forgotten_at, {BAN_COLUMNS}"
+FIND_USER: Final = f"SELECT {COLUMNS} FROM users WHERE user_id = $1"  # noqa: S608  a constant list of columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,7 @@ class User:
     is_blocked: bool
     ban: Ban | None
     is_being_forgotten: bool = False
+    was_forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,25 +57,19 @@ async def register(
             ON CONFLICT (user_id) DO UPDATE
            SET first_name = CASE WHEN users.forgetting_at IS NULL THEN excluded.first_name ELSE '' END,
                username = CASE WHEN users.forgetting_at IS NULL THEN excluded.username END, forgotten_at = NULL
-        RETURNING user_id, first_name, username, language, blocked_at, forgetting_at, {BAN_COLUMNS}, xmax = 0 AS is_new
+        RETURNING {COLUMNS}, xmax = 0 AS is_new
         """,  # noqa: S608  a constant list of columns
         user_id,
         first_name,
         username,
         starting_language(language_code),
     )
-    return Registered(user=_user(row), is_new=row["is_new"])
+    return Registered(user=user_of(row), is_new=row["is_new"])
 
 
 async def find_user(tx: Transaction, user_id: UserId) -> User | None:
-    row = await tx.fetchrow(
-        f"""
-        SELECT user_id, first_name, username, language, blocked_at, forgetting_at, {BAN_COLUMNS}
-          FROM users WHERE user_id = $1
-        """,  # noqa: S608  a constant list of columns
-        user_id,
-    )
-    return _user(row) if row else None
+    row = await tx.fetchrow(FIND_USER, user_id)
+    return user_of(row) if row else None
 
 
 async def lock_user(tx: Transaction, user_id: UserId) -> None:
@@ -93,7 +90,8 @@ async def clear_blocked(tx: Transaction, *, user_id: UserId) -> None:
     await tx.execute("UPDATE users SET blocked_at = NULL WHERE user_id = $1 AND blocked_at IS NOT NULL", user_id)
 
 
-def _user(row: Row) -> User:
+def user_of(row: Row) -> User:
+    """The user in `COLUMNS`."""
     return User(
         user_id=UserId(row["user_id"]),
         first_name=row["first_name"],
@@ -102,4 +100,5 @@ def _user(row: Row) -> User:
         is_blocked=row["blocked_at"] is not None,
         ban=ban_of(row),
         is_being_forgotten=row["forgetting_at"] is not None,
+        was_forgotten=row["forgotten_at"] is not None,
     )

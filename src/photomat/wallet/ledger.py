@@ -12,6 +12,7 @@
 `jobs` decides when to charge and when to release, `catalog` what something costs. Money that goes back is in `refunds`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,7 +29,6 @@ from photomat.wallet.postings import (
     Facts,
     Hold,
     Posting,
-    charge_posting,
     credit_posting,
     debit_posting,
     debt_posting,
@@ -124,22 +124,31 @@ async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: st
     """Set money aside for a job; `NotEnough` and nothing written if there is less or a debt."""
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     wanted = Hold(reference=reference, user_id=user_id, amount=amount, job_id=job_id)
+    if await store.take_hold(tx, wanted):
+        return
     known = await store.find_hold(tx, reference)
     if known is None:
-        if not await store.take_hold(tx, wanted):
-            raise NotEnough(price=amount, available=wallet.available)
-    elif known != wanted:
+        raise NotEnough(price=amount, available=wallet.available)
+    if known != wanted:
         raise Corrupt(f"hold {reference}: this reference holds {known.amount} of user {known.user_id} already")
 
 
 async def charge(tx: Transaction, *, reference: str) -> bool:
     """Book the held money as income; False if it was charged before."""
-    held, _ = await _hold_with_locked_wallet(tx, reference)
-    if not await _close(tx, held, "charge"):
-        return False
-    if not await store.book(tx, charge_posting(held)):
-        raise Corrupt(f"charge {reference}: another transaction has the reference of this hold")
-    return True
+    return reference in await charge_all(tx, [reference])
+
+
+async def charge_all(tx: Transaction, references: Sequence[str]) -> set[str]:
+    """Book the money of several holds as income, each under its reference; return those not charged before."""
+    holds = await store.lock_holds(tx, references)
+    missing = set(references) - {held.reference for held in holds}
+    if missing:
+        raise Corrupt(f"there is no hold {min(missing)}")
+    charged = await store.charge_holds(tx, holds)
+    for held in holds:
+        if held.reference not in charged:
+            await _require_closing(tx, held, "charge")
+    return charged
 
 
 async def release(tx: Transaction, *, reference: str) -> bool:
@@ -188,7 +197,11 @@ async def _hold_with_locked_wallet(tx: Transaction, reference: str) -> tuple[Hol
 async def _close(tx: Transaction, held: Hold, closed_as: Closing) -> bool:
     if await store.close_hold(tx, held, closed_as):
         return True
+    await _require_closing(tx, held, closed_as)
+    return False
+
+
+async def _require_closing(tx: Transaction, held: Hold, closed_as: Closing) -> None:
     before = await store.read_closing(tx, held.reference)
     if before != closed_as:
         raise Corrupt(f"hold {held.reference} cannot end as {closed_as}: it ended as {before}")
-    return False

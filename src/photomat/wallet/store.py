@@ -3,13 +3,15 @@
 A statement that changes a wallet's row also writes the rows that justify it, so the two cannot diverge.
 """
 
+from collections.abc import Sequence
+
 from photomat.db.pool import Transaction, on_commit
 from photomat.db.rows import Row
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.metrics import MONEY
 from photomat.kernel.money import Money
-from photomat.wallet.postings import Balance, BookedTransaction, Closing, Hold, Posting, PostingLine
+from photomat.wallet.postings import Balance, BookedTransaction, Closing, Hold, Posting, PostingLine, charge_posting
 
 
 async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:
@@ -143,7 +145,10 @@ async def _booked(tx: Transaction, which: str, key: object) -> BookedTransaction
 
 
 async def take_hold(tx: Transaction, hold: Hold) -> bool:
-    """Set the money aside if the wallet covers it and owes nothing; else return False and write nothing."""
+    """Set the money aside if the wallet, locked before, covers it and owes nothing; else return False and write nothing.
+
+    False as well if the reference is taken.
+    """
     is_taken = bool(
         await tx.fetchval(
             """
@@ -151,6 +156,7 @@ async def take_hold(tx: Transaction, hold: Hold) -> bool:
                 UPDATE wallets
                    SET held = held + $4
                  WHERE user_id = $2 AND currency = $3 AND posted - held >= $4 AND owed = 0
+                   AND NOT EXISTS (SELECT FROM holds WHERE reference = $1)
                 RETURNING user_id, currency
             )
             INSERT INTO holds (reference, user_id, currency, amount, job_id, digest)
@@ -175,14 +181,82 @@ async def find_hold(tx: Transaction, reference: str) -> Hold | None:
     row = await tx.fetchrow(
         "SELECT reference, user_id, currency, amount, job_id FROM holds WHERE reference = $1", reference
     )
-    if row is None:
-        return None
-    return Hold(
-        reference=row["reference"],
-        user_id=UserId(row["user_id"]),
-        amount=Money(row["amount"], row["currency"]),
-        job_id=JobId(row["job_id"]),
+    return None if row is None else _hold(row)
+
+
+async def lock_holds(tx: Transaction, references: Sequence[str]) -> list[Hold]:
+    """The holds with these references; their wallets are locked in ascending order of their users."""
+    rows = await tx.fetch(
+        """
+        SELECT reference, user_id, holds.currency, amount, job_id
+          FROM holds JOIN wallets USING (user_id)
+         WHERE reference = ANY($1::text[]) ORDER BY user_id FOR NO KEY UPDATE OF wallets
+        """,
+        list(references),
     )
+    return [_hold(row) for row in rows]
+
+
+async def charge_holds(tx: Transaction, holds: Sequence[Hold]) -> set[str]:
+    """Close open holds and book their charges; return the references that were charged now.
+
+    `Corrupt` if the reference of a hold belongs to another transaction. Nothing is written of a hold that was closed before.
+    """
+    postings = [charge_posting(hold) for hold in holds]
+    lines = [(each.reference, number, line) for each in postings for number, line in enumerate(each.lines, start=1)]
+    rows = await tx.fetch(
+        """
+        WITH asked AS (
+            SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[])
+                       AS hold (reference, digest, seal, job_id, user_id, currency, amount)
+        ), closed AS (
+            INSERT INTO hold_closings (reference, closed_as) SELECT reference, 'charge' FROM asked
+            ON CONFLICT ON CONSTRAINT hold_closings_pkey DO NOTHING
+            RETURNING reference
+        ), booked AS (
+            INSERT INTO ledger_transactions (reference, reason, digest, seal, job_id)
+            SELECT reference, 'charge', digest, seal, job_id FROM asked JOIN closed USING (reference)
+            ON CONFLICT ON CONSTRAINT ledger_transactions_reference_once DO NOTHING
+            RETURNING transaction_id, reference
+        ), lines AS (
+            INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
+            SELECT transaction_id, line, account, lines.user_id, currency, lines.amount
+              FROM unnest($8::text[], $9::smallint[], $10::text[], $11::bigint[], $12::bigint[])
+                   AS lines (reference, line, account, user_id, amount)
+              JOIN booked USING (reference) JOIN asked USING (reference)
+        ), sums AS (
+            SELECT user_id, currency, sum(amount) AS amount FROM asked JOIN booked USING (reference) GROUP BY user_id, currency
+        ), changed AS (
+            UPDATE wallets SET held = held - sums.amount, posted = posted - sums.amount
+              FROM sums
+             WHERE wallets.user_id = sums.user_id AND wallets.currency = sums.currency
+            RETURNING wallets.user_id
+        )
+        SELECT reference, transaction_id IS NOT NULL AND changed.user_id IS NOT NULL AS is_booked
+          FROM closed JOIN asked USING (reference) LEFT JOIN booked USING (reference)
+          LEFT JOIN changed ON changed.user_id = asked.user_id
+        """,
+        [each.reference for each in postings],
+        [each.digest for each in postings],
+        [each.seal for each in postings],
+        [each.job_id for each in postings],
+        [hold.user_id for hold in holds],
+        [hold.amount.currency for hold in holds],
+        [hold.amount.minor for hold in holds],
+        [reference for reference, _, _ in lines],
+        [number for _, number, _ in lines],
+        [line.account for _, _, line in lines],
+        [line.user_id for _, _, line in lines],
+        [line.amount for _, _, line in lines],
+    )
+    for row in rows:
+        if not row["is_booked"]:
+            raise Corrupt(f"charge {row['reference']}: another transaction has the reference of this hold")
+    charged = {row["reference"] for row in rows}
+    for posting in postings:
+        if posting.reference in charged:
+            _count(tx, posting.move, posting.reason, Money(posting.moved, posting.currency))
+    return charged
 
 
 async def close_hold(tx: Transaction, hold: Hold, closed_as: Closing) -> bool:
@@ -228,6 +302,15 @@ async def read_holds_of_job(tx: Transaction, job_id: JobId) -> list[Row]:
          WHERE job_id = $1 ORDER BY held_at
         """,
         job_id,
+    )
+
+
+def _hold(row: Row) -> Hold:
+    return Hold(
+        reference=row["reference"],
+        user_id=UserId(row["user_id"]),
+        amount=Money(row["amount"], row["currency"]),
+        job_id=JobId(row["job_id"]),
     )
 
 

@@ -5,7 +5,7 @@ updates, ACTIVE or not.
 """
 
 import hmac
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,10 +23,10 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TelegramWebhook:
-    """Stores updates through `receive`, which commits before it returns."""
+    """Stores an update through `receive`, which commits before it returns."""
 
     secret: str
-    receive: Callable[[Sequence[Mapping[str, Any]]], Awaitable[object]]
+    receive: Callable[[Mapping[str, Any]], Awaitable[object]]
     wake: Callable[[str], None]
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -40,7 +40,7 @@ class TelegramWebhook:
         if not isinstance(update, dict) or not _is_update_id(update.get("update_id")):
             return _refuse(400, "not an update")
         try:
-            await self.receive([update])
+            await self.receive(update)
         except Exception as error:  # noqa: BLE001  any failure: not stored, so Telegram must repeat
             log.error("WEBHOOK_NOT_STORED", error=describe(error))
             return web.json_response({"ok": False}, status=503)

@@ -3,21 +3,49 @@
 A budget is a row with the instants of its last calls, so the window slides and a burst is allowed whenever it fits. Taking is
 one conditional statement: two instances never spend the same place. A refusal says how long to wait; no function here sleeps.
 
+An instance with many calls takes a small share of a budget in one statement (`Shares`). The places of a share are entered with
+the instant at which it expires, the latest at which one of them can be used: no window holds more calls than the limit, however
+many instances there are, and what a killed one left unused is free again a window later. Without half of the budget free,
+places are taken one at a time, and none is wasted. A block reaches an instance that holds a share when the share is used up or
+expired, a second later at most.
+
 A queue whose items each need one call claims them together with their places: `room` reads how many there are, and writes
-nothing; `lock` and `spend` take them in the transaction of the claim.
+nothing; `lock` and `spend` take them in the transaction of the claim, `PLACES` and `SPEND` in its statement.
 """
 
+import asyncio
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final, NamedTuple
 
 from photomat.db.pool import Pool, Transaction
+from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Transient
 from photomat.kernel.metrics import BUDGET_BLOCKS
 
 KEPT_BACK: Final = 20
 """One call in so many, at least one, is not used: requests arrive closer together than they left."""
+PLACES: Final = """
+    SELECT CASE WHEN blocked_until > photomat_now() THEN 0 ELSE greatest(0, {limit} - (
+               SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - {window}::interval)) END AS calls
+      FROM budgets WHERE name = {name}"""
+"""The calls a budget allows now; with FOR UPDATE at its end it locks the row until the statement has spent them."""
+SPEND: Final = """
+    UPDATE budgets AS b
+       SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - {window}::interval ORDER BY at)
+                   || array_fill(photomat_now(), ARRAY[asked.calls]),
+           used_at = photomat_now(), blocked_until = NULL, reason = NULL
+      FROM asked
+     WHERE name = {name} AND asked.calls > 0"""
+"""Takes the calls of a claim; `asked` has how many."""
+SPEND_IN_TURN: Final = SPEND.replace("reason = NULL", "reason = NULL, turn = greatest(b.turn, asked.turn)")
+"""The same for a queue that works in rounds; `asked` has the round it has come to as well."""
+SHARE_OF: Final = 8
+"""A share is at most one in so many of a budget's calls."""
+MAX_SHARE_S: Final = 1.0
+MAX_SHARES: Final = 1000
+"""How many budgets are remembered before those without a share are dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,22 +80,92 @@ def below(name: str, *, allowed: int, window_s: float) -> Budget:
 
 async def take(pool: Pool, budget: Budget, *, reserve: int = 0) -> float:
     """Take one call, leaving `reserve` for more important ones. 0 means taken, else the seconds to wait."""
-    taken = await pool.fetchval(
-        """
-        INSERT INTO budgets AS b (name, taken) VALUES ($1, ARRAY[photomat_now()])
-            ON CONFLICT ON CONSTRAINT budgets_pkey DO UPDATE
-           SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval ORDER BY at)
-                       || photomat_now(),
-               used_at = photomat_now(), blocked_until = NULL, reason = NULL
-         WHERE (b.blocked_until IS NULL OR b.blocked_until <= photomat_now())
-           AND (SELECT count(*) FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval) < $2
-        RETURNING true
-        """,
-        budget.name,
-        budget.limit - reserve,
-        timedelta(seconds=budget.window_s),
+    is_taken = await _take(pool, budget, calls=1, reserve=reserve, lasts_s=0)
+    return 0.0 if is_taken else await _wait(pool, budget, reserve)
+
+
+async def _take(pool: Pool, budget: Budget, *, calls: int, reserve: int, lasts_s: float) -> bool:
+    """Take so many calls, to be used within `lasts_s`; False if not all of them fit."""
+    return bool(
+        await pool.fetchval(
+            """
+            INSERT INTO budgets AS b (name, taken) VALUES ($1, array_fill(photomat_now() + $5::interval, ARRAY[$4::int]))
+                ON CONFLICT ON CONSTRAINT budgets_pkey DO UPDATE
+               SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval ORDER BY at)
+                           || array_fill(photomat_now() + $5::interval, ARRAY[$4::int]),
+                   used_at = photomat_now(), blocked_until = NULL, reason = NULL
+             WHERE (b.blocked_until IS NULL OR b.blocked_until <= photomat_now())
+               AND (SELECT count(*) FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval) + $4 <= $2
+            RETURNING true
+            """,
+            budget.name,
+            budget.limit - reserve,
+            timedelta(seconds=budget.window_s),
+            calls,
+            timedelta(seconds=lasts_s),
+        )
     )
-    return 0.0 if taken else await _wait(pool, budget, reserve)
+
+
+@dataclass(slots=True)
+class _Share:
+    """The places `left` of a share until `until`; `used` counts the calls since it was taken."""
+
+    left: int = 0
+    used: int = 1
+    until: float = 0.0
+    alone_until: float = 0.0
+    """Until then places are taken one at a time: the budget is half used."""
+    taking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def use(self) -> bool:
+        if self.left == 0 or monotonic() >= self.until:
+            return False
+        self.left -= 1
+        self.used += 1
+        return True
+
+
+class Shares:
+    """The places this instance has taken ahead. Each share is twice what was used since the one before, within `SHARE_OF`."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._shares: dict[str, _Share] = {}
+
+    async def take(self, budget: Budget, *, reserve: int = 0) -> float:
+        """As `take`, from a share where there is one; half of the budget was free then, so the reserve is left too."""
+        share = self._share(budget.name)
+        async with share.taking:
+            if share.use() or await self._take_share(budget, share, reserve):
+                return 0.0
+            share.used += 1
+            return await take(self._pool, budget, reserve=reserve)
+
+    async def _take_share(self, budget: Budget, share: _Share, reserve: int) -> bool:
+        calls, began = min(budget.limit // SHARE_OF, 2 * share.used), monotonic()
+        if calls <= 1 or began < share.alone_until:
+            return False
+        lasts_s = min(MAX_SHARE_S, budget.window_s / 4)
+        kept_free = max(reserve, budget.limit // 2)
+        if not await _take(self._pool, budget, calls=calls, reserve=kept_free, lasts_s=lasts_s):
+            share.left, share.alone_until = 0, began + lasts_s
+            return False
+        share.left, share.used, share.until = calls - 1, 1, began + lasts_s
+        return True
+
+    def _share(self, name: str) -> _Share:
+        if len(self._shares) >= MAX_SHARES:
+            now = monotonic()
+            self._shares = {
+                each: share for each, share in self._shares.items() if share.until > now or share.taking.locked()
+            }
+        return self._shares.setdefault(name, _Share())
+
+    async def block(self, name: str, *, seconds: float, reason: str) -> None:
+        """Block the budget as `block` does; nothing more of our own share is used."""
+        self._share(name).left = 0
+        await block(self._pool, name, seconds=seconds, reason=reason)
 
 
 async def room(pool: Pool, budget: Budget) -> Room:
@@ -87,11 +185,16 @@ async def room(pool: Pool, budget: Budget) -> Room:
     return Room(0, await _wait(pool, budget, 0))
 
 
-async def lock(tx: Transaction, budget: Budget) -> int:
-    """Lock the budget until the end of the transaction; return how many calls it allows now."""
-    await tx.execute(
+async def open_budget(session: Pool | Transaction, budget: Budget) -> None:
+    """Write the row of a budget that was never used, or not for long."""
+    await session.execute(
         "INSERT INTO budgets (name) VALUES ($1) ON CONFLICT ON CONSTRAINT budgets_pkey DO NOTHING", budget.name
     )
+
+
+async def lock(tx: Transaction, budget: Budget) -> int:
+    """Lock the budget until the end of the transaction; return how many calls it allows now."""
+    await open_budget(tx, budget)
     row = await tx.fetchrow(
         "SELECT taken, blocked_until > photomat_now() AS blocked FROM budgets WHERE name = $1 FOR UPDATE", budget.name
     )

@@ -11,13 +11,16 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row
+from photomat.db.rows import Row, row_as
 
 BOT: Final = "bot"
 KIE: Final = "provider:kie"
 MODEL: Final = "model:"
 RESTORE: Final = "restore"
 """The shop was restored from a backup: no refund and no notice leaves until an operator resumes (`operators/restores.py`)."""
+FIND_PAUSE_OF_BOT: Final = f"""
+    SELECT name, paused_at, paused_by, reason, notice, until_at FROM controls
+     WHERE name = '{BOT}' AND (until_at IS NULL OR until_at > photomat_now())"""  # noqa: S608  a constant name
 MAX_NOTICE_LENGTH: Final = 120
 """A tap is answered with 200 characters at most, our own words included."""
 
@@ -67,7 +70,7 @@ async def read_pauses(pool: Pool) -> Pauses:
          WHERE until_at IS NULL OR until_at > photomat_now() ORDER BY name
         """
     )
-    return Pauses(by_name={row["name"]: _pause(row) for row in rows})
+    return Pauses(by_name={row["name"]: pause_of(row) for row in rows})
 
 
 async def read_pause(tx: Transaction, name: str) -> Pause | None:
@@ -78,7 +81,7 @@ async def read_pause(tx: Transaction, name: str) -> Pause | None:
         """,
         name,
     )
-    return None if row is None else _pause(row)
+    return None if row is None else pause_of(row)
 
 
 async def write_pause(
@@ -117,5 +120,5 @@ async def delete_pause(tx: Transaction, name: str) -> bool:
     )
 
 
-def _pause(row: Row) -> Pause:
-    return Pause(**dict(row))
+def pause_of(row: Row) -> Pause:
+    return row_as(Pause, row)

@@ -1,8 +1,7 @@
 """A loop claims what is due and runs it, so many at once, woken or once a second; it is drained when the program stops.
 
-It never claims more than it can start now: a claim that waits in memory is a lease running out. It claims again when an item is
-done or a wake-up comes, not to learn that nothing is left. The lease of long work is renewed three times within its length;
-work whose claim was taken over is interrupted and must write nothing.
+It never claims more than it can start now: a claim that waits in memory is a lease running out. The lease of long work is
+renewed three times within its length; work whose claim was taken over is interrupted and must write nothing.
 """
 
 import asyncio
@@ -27,7 +26,7 @@ RENEWALS: Final = 3
 log = get_logger()
 Item = TypeVar("Item")
 Claim = Callable[[int], Awaitable[list[Item]]]
-Do = Callable[[Item], Awaitable[None]]
+Do = Callable[[Item], Awaitable[object]]
 T = TypeVar("T")
 
 
@@ -35,14 +34,17 @@ T = TypeVar("T")
 class LoopStep(Generic[Item]):
     """One step of the life cycle: its name, how it claims, what it does, how many at once.
 
-    `claims_after_item`: an item that is done may make the next one claimable, as in a lane.
+    `claims_all`: a claim that returns fewer than it was asked for has left nothing due, so it is not repeated at once.
+    `ends_wake`: the end of an item may make another one due, so it is followed by a claim; without it only the end of one that
+    took the last place is.
     """
 
     name: str
     claim: Claim[Item]
     do: Do[Item]
     width: int
-    claims_after_item: bool = True
+    claims_all: bool = False
+    ends_wake: bool = True
 
 
 class Loop(Generic[Item]):
@@ -52,6 +54,7 @@ class Loop(Generic[Item]):
         self._step = step
         self._wake = wake
         self._free = step.width
+        self._wants_more = False
         self._next_s = IDLE_S
 
     async def run_once(self) -> int:
@@ -81,7 +84,8 @@ class Loop(Generic[Item]):
                     report_crash(error, "LOOP_ERROR")
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
-                await self._until_woken()
+                if not self._wants_more or self._free == 0:
+                    await self._until_woken()
         with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
             LOOP_TICK.remove(name)
 
@@ -97,10 +101,13 @@ class Loop(Generic[Item]):
         self._wake.set()
 
     async def _claim(self, group: asyncio.TaskGroup) -> None:
+        """Claim as many as are free; more is wanted while there may be more than was claimed."""
         if self._free == 0:
             return
-        items = await self._claimed(self._free)
+        limit = self._free
+        items = await self._claimed(limit)
         self._free -= len(items)
+        self._wants_more = len(items) >= limit or (bool(items) and not self._step.claims_all)
         for item in items:
             group.create_task(self._do_and_free(item))
 
@@ -120,7 +127,7 @@ class Loop(Generic[Item]):
             await self._do(item)
         finally:
             self._free += 1
-            if self._step.claims_after_item:
+            if self._wants_more or self._step.ends_wake:
                 self._wake.set()
 
     async def _do(self, item: Item) -> None:

@@ -2,13 +2,14 @@
 
 Each slice says for its own tables what may be deleted (`OldRows`, or functions of its own); `app/duties.py` lists all
 kinds with their settings. A batch is one short statement that skips locked rows, so two ACTIVE instances, or a
-command beside them, share the work. Killed at any point, the next pass continues.
+command beside them, share the work. Killed at any point, the next pass continues. Of the tables in partitions whole ones are
+dropped (`jobs/partitions.py`).
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, transaction
@@ -38,13 +39,37 @@ Delete = Callable[[Pool, timedelta, int], Awaitable[Batch]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OldPartition:
+    """A partition that is dropped as a whole; `rows` is an estimate, `newest` the time of its newest row."""
+
+    name: str
+    rows: int
+    size_bytes: int
+    newest: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionRule:
-    """One kind of data: `keep` is how long, None forever."""
+    """One kind of data: `keep` is how long, None forever; `setting` says so, or why there is none."""
 
     name: str
     keep: timedelta | None
     count: Count
     delete: Delete
+    table: str
+    setting: str
+    partitions: Callable[[Pool, timedelta], Awaitable[list[OldPartition]]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What a pass would delete of one kind: older than `before`, about so many bytes, with whole partitions among it."""
+
+    kind: RetentionRule
+    before: datetime | None
+    rows: int
+    size_bytes: int
+    partitions: Sequence[OldPartition]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +131,40 @@ async def prune(
         if deleted[kind.name]:
             log.info("PRUNED", kind=kind.name, count=deleted[kind.name])
     return deleted
+
+
+async def forecast(pool: Pool, kinds: Sequence[RetentionRule]) -> list[Forecast]:
+    """What a pass would delete now, kind by kind; counts what it would delete, so it reads as much."""
+    return [await _forecast_one(pool, kind) for kind in kinds]
+
+
+async def _forecast_one(pool: Pool, kind: RetentionRule) -> Forecast:
+    if kind.keep is None:
+        return Forecast(kind=kind, before=None, rows=0, size_bytes=0, partitions=())
+    whole = await kind.partitions(pool, kind.keep) if kind.partitions is not None else []
+    rows = await kind.count(pool, kind.keep)
+    single = max(0, rows - sum(part.rows for part in whole))
+    return Forecast(
+        kind=kind,
+        before=await pool.fetchval("SELECT photomat_now() - $1::interval", kind.keep),
+        rows=rows,
+        size_bytes=sum(part.size_bytes for part in whole) + single * await _bytes_per_row(pool, kind.table),
+        partitions=whole,
+    )
+
+
+async def _bytes_per_row(pool: Pool, table: str) -> int:
+    """With its share of the indexes, by PostgreSQL's estimate of the rows."""
+    return int(
+        await pool.fetchval(
+            """
+            SELECT coalesce(sum(pg_total_relation_size(oid)) / nullif(sum(reltuples::bigint), 0), 0) FROM pg_class
+             WHERE relkind = 'r' AND reltuples > 0
+               AND (oid = $1::text::regclass OR oid IN (SELECT relid FROM pg_partition_tree($1::text::regclass)))
+            """,
+            table,
+        )
+    )
 
 
 async def would_prune(pool: Pool, kinds: Sequence[RetentionRule]) -> Mapping[str, int]:

@@ -15,8 +15,8 @@ CARDS: Final = (
         "mark-without-fence",
         "a worker that lost the lock marks the card as shown",
         SourceEdit(
-            find="THEN 1 ELSE 0 END, shown_place = $9 WHERE job_id = $1 AND delivery_fence = $2",
-            replace=f"THEN 1 ELSE 0 END, shown_place = $9 WHERE job_id = $1 AND {NO_FENCE}",
+            find="WHERE delivery_fence = mark.fence AND delivering_at IS NOT NULL ORDER BY job_id",
+            replace="WHERE mark.fence > 0 AND delivering_at IS NOT NULL ORDER BY job_id",
         ),
         LOST_LOCK,
     ),

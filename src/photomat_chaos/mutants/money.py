@@ -16,8 +16,8 @@ SETTLING: Final = (
         mistake="the charge is booked in a transaction of its own, after the settling",
         edits=(
             SourceEdit(
-                find="if price and not gift: await ledger.charge(tx, reference=hold_reference(job_id))",
-                replace="if price and not gift:\n    pass",
+                find="if paid: await ledger.charge_all(tx, [hold_reference(job_id) for job_id in paid])",
+                replace="if paid:\n    pass",
             ),
             SourceEdit(
                 find='failpoint("settle.after_commit")',

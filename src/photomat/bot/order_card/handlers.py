@@ -109,6 +109,7 @@ async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: PurchaseOutcom
     say = ctx.say
     match outcome:
         case Created():
+            ctx.wakes = ("uploads" if outcome.needs_files else "submits", "deliveries")
             await tap.answer(say("tap-accepted", kind=outcome.kind))
         case AlreadyStarted(this_card=True):
             ctx.corr = outcome.corr

@@ -28,6 +28,7 @@ def privacy_page(ctx: UpdateContext, options: PrivacyOptions, consent: Consent |
             updates=_days(say, kept["updates"]),
             notices=_days(say, kept["notices"]),
             tickets=_days(say, kept["tickets"]),
+            refused=_days(say, kept["refused_texts"]),
         ),
         say("privacy-receivers", providers=_receivers(say, options)),
         _operator(say, options.url, ctx.config.support.contact),

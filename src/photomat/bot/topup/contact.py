@@ -53,7 +53,9 @@ async def ask_contact(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> No
 
 
 async def delete_contact(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    await ctx.topups.delete_contact(ctx.user_id)
+    if not await ctx.topups.delete_contact(ctx.user_id):
+        await tap.answer(ctx.say("fiscal-contact-needed"), alert=True)
+        return
     await tap.answer(ctx.say("fiscal-contact-deleted"))
     await tap.open(views.contact_page(ctx.say, None))
 

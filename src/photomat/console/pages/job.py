@@ -5,7 +5,6 @@ Files of results are served from our own copies with the session, never by a pub
 
 import html
 import re
-from pathlib import Path
 from typing import Final
 
 from aiohttp import web
@@ -13,6 +12,7 @@ from markupsafe import Markup, escape
 
 from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
 from photomat.console.pages.jobs import TONES, surroundings
+from photomat.delivery.download import copy_response
 from photomat.delivery.next_steps import NextSteps
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import CardView, render
@@ -22,6 +22,7 @@ from photomat.kernel.ids import JobId
 from photomat.operators import actions, money
 from photomat.operators.actions import ActionResult
 from photomat.reports.job import JobStory, find_output, read_job_story
+from photomat.storage.errors import CopyLost, StoreUnavailable
 from photomat.texts.sentence import Sentence
 
 MARKUP: Final = re.compile(r"(</?(?:b|i|u|s|code|pre|blockquote)(?: expandable)?>)")
@@ -57,7 +58,7 @@ async def show_job(ctx: PageContext) -> web.Response:
         tones=TONES,
         view=view,
         card_text=as_page(view.text),
-        files=[(output, _kind(ctx, output)) for output in story.outputs],
+        files=[(output, await _kind(ctx, output)) for output in story.outputs],
         titles=await ctx.config.orders.titles(ctx.language),
         may_retry=next_step(JobStatus(story.row["status"]), story.row["external_task_id"]).makes_due,
         open_holds=[hold for hold in story.report.holds if hold.closed_as is None],
@@ -99,35 +100,32 @@ def _tone(story: JobStory) -> str:
     return "good" if row["delivered_at"] is not None else "plain" if row["status"] == "canceled" else "warn"
 
 
-def _kind(ctx: PageContext, output: Output) -> str:
-    """How the page shows an output: by its type, or `file`; `gone` without a copy on this machine."""
-    if _copy(ctx, output) is None:
+async def _kind(ctx: PageContext, output: Output) -> str:
+    """How the page shows an output: by its type, or `file`; `gone` without a copy that this machine reaches."""
+    if await ctx.config.archive.try_find(output) is None:
         return "gone"
     return SHOWN_INLINE.get(output.mime or "", "file")
-
-
-def _copy(ctx: PageContext, output: Output) -> Path | None:
-    archive = ctx.config.archive
-    path = archive.path_of(output)
-    is_ours = path is not None and path.resolve().is_relative_to(archive.files.folder.resolve())
-    return path if is_ours else None
 
 
 async def show_output(ctx: PageContext) -> web.StreamResponse:
     """Our copy of one output: shown where that is safe, else a download."""
     output = await find_output(ctx.pool, JobId(ctx.id("job_id")), ctx.id("position"))
-    path = None if output is None else _copy(ctx, output)
-    if output is None or path is None:
+    archive = ctx.config.archive
+    copy = None if output is None else await archive.try_find(output)
+    if output is None or copy is None:
         raise web.HTTPNotFound
     is_shown = output.mime in SHOWN_INLINE
-    return web.FileResponse(
-        path,
-        headers={
-            "Content-Type": output.mime or "" if is_shown else "application/octet-stream",
-            "Content-Disposition": f'{"inline" if is_shown else "attachment"}; filename="{output.job_id}-{path.name}"',
-            "Cache-Control": "private, max-age=600",
-        },
-    )
+    name = f"{output.job_id}-{output.position}{copy.suffix}"
+    headers = {
+        "Content-Type": output.mime or "" if is_shown else "application/octet-stream",
+        "Content-Disposition": f'{"inline" if is_shown else "attachment"}; filename="{name}"',
+        "Cache-Control": "private, max-age=600",
+    }
+    try:
+        async with archive.noticing_damage(output):
+            return await copy_response(ctx.request, copy, headers=headers)
+    except (CopyLost, StoreUnavailable):
+        raise web.HTTPNotFound from None
 
 
 async def retry(ctx: ActionContext) -> web.Response:

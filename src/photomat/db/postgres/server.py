@@ -142,7 +142,8 @@ def running_pid(data_dir: Path) -> int | None:
 
 
 def is_ready(data_dir: Path) -> bool:
-    return _notes(data_dir)[7:8] == ["ready"]
+    """Whether it accepts connections, as a replica too (the lab has one)."""
+    return _notes(data_dir)[7:8] in (["ready"], ["standby"])
 
 
 def log_file(data_dir: Path) -> Path:

@@ -3,6 +3,7 @@ restore-title = The shop after a restore
 restore-done = Restored from { $file }; jobs of unknown outcome: { $jobs }. The shop is paused.
 restore-resume-it = This database was restored from a backup. Check it first (photomat restore status), then end the whole pause: photomat resume restore.
 restore-payments-unread = Too early: payments have not been read again from their providers (no answer from: { $providers }). Start the bot and wait a minute.
+restore-payments-unasked = Too early: payments have not been read again from their providers. Start the bot and wait a minute.
 restore-audit-red = Too early: the audit is red ({ $names }).
 restore-resumed = The shop works again. Jobs of unknown outcome: { $jobs }, notices about payments that were not sent: { $withheld }.
 restore-submit-allowed = The job is in the queue and will be submitted.

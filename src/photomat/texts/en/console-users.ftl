@@ -26,6 +26,13 @@ console-users-since = Since
 console-users-banned = banned
 console-users-owes = debt
 console-users-blocked = blocked the bot
+console-users-forgotten = forgotten
+console-users-forgotten-at = Forgotten { $day }.
+console-users-forgotten-by = { $who ->
+    [operator] An operator asked for it.
+    [restore] Repeated after a restore.
+   *[user] The user asked for it.
+} Words, files and names are erased; money, rewards and limits stay, by number.
 console-users-blocked-since = blocked the bot { $day }
 console-users-none-found = Nobody was found. Try how a name begins, an @username or the whole number.
 console-users-none-yet = Customers appear here as soon as somebody writes to the bot.

@@ -29,6 +29,7 @@ fiscal-contact-change = ✏️ Change
 fiscal-contact-name = ✏️ Set
 fiscal-contact-delete = 🗑 Delete
 fiscal-contact-deleted = Deleted. I will ask again before the next card payment.
+fiscal-contact-needed = A refund is under way and its receipt goes there. Delete the contact when the money is back.
 
 ## The invoice
 fiscal-contact-line = 🧾 The receipt goes to { $contact }.

@@ -83,6 +83,7 @@ payment-by-hand = { $place ->
     [terminal] { $provider } cannot refund: send { $amount } to the payer, then say so with --by-hand.
    *[page] { $provider } cannot refund: send { $amount } to the payer yourself, then refund it here as given back by hand.
 }
+payment-without-contact = The customer's contact for receipts was deleted, and { $provider } wants a receipt for a part of a payment. No money was moved. Refund { $amount } in the cabinet of { $provider }: the bot notices it by itself.
 payment-spent = { $place ->
     [terminal] Only { $available } of { $asked } is left in the wallet; --owing lets the rest become a debt.
    *[page] Only { $available } of { $asked } is left in the wallet; the rest can become a debt if you allow it.

@@ -3,8 +3,8 @@ command-export = Get all of your data
 command-forget = Erase your data
 privacy-stored = 🔐 <b>Your data</b>
 
-    <b>What is stored and why.</b> The number of your Telegram account (its ID, not your phone), your name, @username and language, to answer you. Your descriptions, options, facts about the files you sent, and the results, to make your order and show it in your history. Payments and moves of money, to keep the balance right and because the law asks for it. Your e-mail or phone for receipts, if you gave one, to send the receipt. What you wrote to support, to settle it. The files you send are not kept here.
-privacy-kept = <b>For how long.</b> Orders and their descriptions: until you ask to erase them. Drafts that were not bought: { $drafts }. Facts about files: { $files }. Our copies of results: { $copies }, where Telegram has the same file. Messages to the bot: { $updates }. Our notices: { $notices }. Closed tickets: { $tickets }. Records of money are kept for good, by number only.
+    <b>What is stored and why.</b> The number of your Telegram account (its ID, not your phone), your name, @username and language, to answer you. Your descriptions, options, facts about the files you sent, and the results, to make your order and show it in your history. Payments and moves of money, to keep the balance right and because the law asks for it. Your e-mail or phone for receipts, if you gave one, to send the receipt; while a refund is under way they cannot be deleted, its receipt needs them. What you wrote to support, to settle it. The files you send are not kept here.
+privacy-kept = <b>For how long.</b> Orders and their descriptions: until you ask to erase them. Drafts that were not bought: { $drafts }. Facts about files: { $files }. Our copies of results: { $copies }, where Telegram has the same file. Messages to the bot: { $updates }. Our notices: { $notices }. Closed tickets: { $tickets }. Descriptions refused by the rules: { $refused }, and longer while an appeal of yours waits. Records of money are kept for good, by number only.
 privacy-days = { $days ->
         [one] { $days } day
        *[other] { $days } days
@@ -31,10 +31,52 @@ export-caption = 📦 Everything that is held about you. Start with index.txt. {
 export-too-large = 📦 There is more data than Telegram lets us send in one file. Write to /support: an operator will hand it over in another way.
 export-failed = 📦 The file could not be sent; your data is as it was. Please try again: /export
 export-index-title = What this bot holds about user { $user }
-export-index-data = JSON files, one for each table (file name: number of records). Sums are in the smallest unit of the currency, times are UTC:
+export-index-data = JSON files: the name, what is inside, the number of records. Sums are in the smallest unit of the currency, times are UTC. The numbers of other people are left out:
+export-file-users = who you are: name, @username, language, limits
+export-file-conversations = where you are in the conversation with the bot
+export-file-inbox = your latest messages and taps
+export-file-drafts = orders that were not paid
+export-file-generation-jobs = orders: model, description, options, price, time
+export-file-job-outputs = files of results
+export-file-job-events = what happened to your orders
+export-file-result-marks = favourites and hidden results
+export-file-result-sends = results that were sent again
+export-file-input-files = facts about the files you sent
+export-file-assistant-calls = help with descriptions
+export-file-notices = what the bot told you
+export-file-tickets = requests to support
+export-file-ticket-messages = what was written with support
+export-file-broadcast-sends = broadcasts you got
+export-file-consents = consents: when given and withdrawn
+export-file-export-requests = requests for this file
+export-file-forget-requests = requests to erase your data
+export-file-wallets = balance
+export-file-ledger-transactions = moves of money: what and when
+export-file-entries = moves of money: sums
+export-file-holds = money held for orders
+export-file-hold-closings = how held sums ended
+export-file-payments = payments
+export-file-payment-refunds = refunds
+export-file-topups = top-ups that were begun
+export-file-provider-invoices = invoices of payment services
+export-file-receipts = proofs of transfers
+export-file-fiscal-contacts = e-mail or phone for receipts
+export-file-fiscal-receipts = fiscal receipts
+export-file-subscriptions = subscriptions
+export-file-stars-listed = payments in Stars as Telegram lists them
+export-file-promo-uses = promo codes you used
+export-file-promo-tries = promo codes you tried
+export-file-pass-uses = free orders by promo codes
+export-file-invite-codes = your link for invitations
+export-file-referrals = invitations and their rewards
+export-file-referral-shares = shares of what invited people paid
+export-file-gifts = gifts
+export-file-content-refusals = orders refused by the content rules
+export-file-content-verdicts = checks of descriptions
+export-file-operator-journal = what operators did with your account
 export-index-inside = Results in the folder results: { $count }
 export-index-listed = Results as links (order/number): { $count }
-export-index-left-out = Not exported: tables that hold nothing about you, or only copies of what is exported:
+export-index-left-out = Not exported is what is not about you: prices and settings of the shop, records of operators, counters of the machine. Nor are the raw answers of Kie: what they say is in your orders.
 export-index-others = Telegram and Kie.ai keep their own: messages stay in your chat, Kie deletes files after 1 to 14 days.
 forget-page = 🗑 <b>Erase my data?</b>
 
@@ -60,7 +102,7 @@ forget-under-way = Your data is being erased. Wait a minute; I will write when i
 forget-done = ✅ Your data is erased. Only records of money, rewards and limits are left, by number. Telegram keeps the messages of this chat: delete the chat yourself.
 
     If you want to come back: /start
-tap-limit-forgetting = Your data is being erased: no new orders now.
+tap-limit-forgetting = Your data is being erased. You can order again as soon as that is over.
 consent-ask = 📝 <b>Your consent is needed</b>
 
     To make your order the bot will process your data: your Telegram name and ID, the description and the files. Kie.ai receives the description and the files. Your order is kept: tap “I agree” and it goes on, nothing has to be typed again.

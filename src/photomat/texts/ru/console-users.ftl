@@ -27,6 +27,13 @@ console-users-since = С нами с
 console-users-banned = бан
 console-users-owes = долг
 console-users-blocked = остановил бота
+console-users-forgotten = забыт
+console-users-forgotten-at = Забыт { $day }.
+console-users-forgotten-by = { $who ->
+    [operator] Попросил оператор.
+    [restore] Повторено после восстановления из копии.
+   *[user] Попросил сам пользователь.
+} Слова, файлы и имена удалены; деньги, награды и ограничения остались по номеру.
 console-users-blocked-since = остановил бота { $day }
 console-users-none-found = Никого не нашлось. Попробуйте начало имени, @имя или номер целиком.
 console-users-none-yet = Здесь появятся клиенты, как только кто-нибудь напишет боту.

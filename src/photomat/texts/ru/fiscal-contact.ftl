@@ -29,6 +29,7 @@ fiscal-contact-change = ✏️ Сменить
 fiscal-contact-name = ✏️ Указать
 fiscal-contact-delete = 🗑 Удалить
 fiscal-contact-deleted = Удалено. Перед следующим платежом картой я спрошу снова.
+fiscal-contact-needed = Возврат ещё идёт, и чек о нём придёт сюда. Удалите контакт, когда деньги вернутся.
 
 ## Счёт
 fiscal-contact-line = 🧾 Чек придёт на { $contact }.

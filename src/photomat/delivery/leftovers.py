@@ -1,0 +1,203 @@
+"""Where copies of results lie, moving them from one store to another, and deleting what no row names.
+
+Moving is copy → record → delete, output by output, also while the bot runs: a row names one place at any moment, and the file
+is there. Killed anywhere, the next run goes on with the rows that still name another place, and the sweep deletes a copy that
+was left behind. Two runs at once share the work; whoever records second changes nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from photomat.db.pool import Pool
+from photomat.db.rows import Row, row_as
+from photomat.delivery import outputs
+from photomat.delivery.archive import move_copy
+from photomat.delivery.outputs import Output
+from photomat.kernel.clock import epoch
+from photomat.kernel.errors import Transient
+from photomat.kernel.ids import JobId
+from photomat.kernel.logs import get_logger
+from photomat.storage.errors import CopyLost, StoreUnavailable
+from photomat.storage.places import NAME, ResultPlaces, cover_name
+from photomat.storage.store import FileStore, FoundFile
+
+AT_ONCE: Final = 200
+LEFT_AFTER: Final = timedelta(days=1)
+"""A file younger than this may be one whose row is written right now."""
+log = get_logger()
+
+
+@dataclass(slots=True, kw_only=True)
+class MoveReport:
+    """What a run did. `missing`: copies that no store in reach has, such as those on another machine's disk."""
+
+    moved: int = 0
+    moved_bytes: int = 0
+    missing: int = 0
+    damaged: int = 0
+    failed: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        return not (self.damaged or self.failed)
+
+
+@dataclass(slots=True, kw_only=True)
+class SweepReport:
+    seen: int = 0
+    deleted: int = 0
+    deleted_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopiesAt:
+    """How many copies rows name in a place; None: the folder below DATA_DIR."""
+
+    kept_in: str | None
+    copies: int
+    size_bytes: int
+    waiting: int
+
+
+async def list_places(pool: Pool) -> list[CopiesAt]:
+    """Where copies are; reads every row of results."""
+    rows = await pool.fetch(
+        """
+        SELECT kept_in, count(*) AS copies, coalesce(sum(size_bytes), 0)::bigint AS size_bytes,
+               count(keep_at) AS waiting
+          FROM job_outputs WHERE kept_as IS NOT NULL GROUP BY kept_in ORDER BY kept_in NULLS FIRST
+        """
+    )
+    return [row_as(CopiesAt, row) for row in rows]
+
+
+async def count_elsewhere(pool: Pool, *, kept_in: str | None) -> tuple[int, int]:
+    """How many copies are in other places than this, and their bytes."""
+    found = [place for place in await list_places(pool) if place.kept_in != kept_in]
+    return sum(place.copies for place in found), sum(place.size_bytes for place in found)
+
+
+async def move_copies(
+    pool: Pool, places: ResultPlaces, *, to: FileStore, progress: Callable[[MoveReport], None] = lambda _report: None
+) -> MoveReport:
+    """Move every copy into one store; an output that cannot be moved now is counted and left as it is."""
+    report, after = MoveReport(), (JobId(0), -1)
+    await places.require_ours(to, owner=await outputs.store_owner(pool))
+    while batch := await _elsewhere(pool, kept_in=places.called(to), after=after):
+        for output in batch:
+            await _move_one(pool, places, output, to=to, report=report)
+        after = (batch[-1].job_id, batch[-1].position)
+        progress(report)
+    return report
+
+
+async def _move_one(pool: Pool, places: ResultPlaces, output: Output, *, to: FileStore, report: MoveReport) -> None:
+    named = f"job {output.job_id}, output {output.position + 1}"
+    try:
+        copy = await places.find(output.copy)
+        if copy is None:
+            report.missing += 1
+        elif copy.store is to:
+            await outputs.record_place(pool, output, kept_in=places.called(to), sha256=output.sha256)
+        elif await move_copy(pool, places, output, copy, to=to):
+            report.moved += 1
+            report.moved_bytes += copy.size_bytes
+    except CopyLost as error:
+        if await _is_as_read(pool, output):
+            report.damaged += 1
+            report.problems.append(f"{named}: {error}")
+    except Transient as error:
+        report.failed += 1
+        report.problems.append(f"{named}: {error}")
+
+
+async def _is_as_read(pool: Pool, output: Output) -> bool:
+    """Whether the row still names this copy, and nobody moved it meanwhile."""
+    return bool(
+        await pool.fetchval(
+            """
+            SELECT true FROM job_outputs
+             WHERE job_id = $1 AND position = $2 AND kept_as = $3 AND kept_in IS NOT DISTINCT FROM $4
+            """,
+            output.job_id,
+            output.position,
+            output.kept_as,
+            output.kept_in,
+        )
+    )
+
+
+async def _elsewhere(pool: Pool, *, kept_in: str | None, after: tuple[JobId, int]) -> list[Output]:
+    """The next copies that are not in a place, in order of their jobs."""
+    rows = await pool.fetch(
+        """
+        SELECT job_id, '' AS corr, position, url, media, mime, size_bytes, width, height, kept_as, file_id, title, cover_url,
+               seconds, see_through AS is_transparent, track_id IS NOT NULL AS is_track, kept_in, sha256
+          FROM job_outputs
+         WHERE (job_id, position) > ($2, $3) AND kept_as IS NOT NULL AND kept_in IS DISTINCT FROM $1
+         ORDER BY job_id, position LIMIT $4
+        """,
+        kept_in,
+        *after,
+        AT_ONCE,
+    )
+    return [row_as(Output, row) for row in rows]
+
+
+async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry_run: bool = False) -> SweepReport:
+    """Delete files that are called like copies, are older than a day, and that no row names."""
+    report = SweepReport()
+    await places.require_ours(store, owner=await outputs.store_owner(pool))
+    newest = await pool.fetchval("SELECT coalesce(max(job_id), 0) FROM generation_jobs")
+    before = datetime.fromtimestamp(epoch(), UTC) - LEFT_AFTER
+    async for page in store.listed():
+        report.seen += len(page)
+        old = [file for file in page if file.changed_at < before and _job_of(file.name) in range(1, newest + 1)]
+        unwanted = await _unwanted(pool, places, store, old)
+        if not dry_run:
+            await store.delete([file.name for file in unwanted])
+        report.deleted += len(unwanted)
+        report.deleted_bytes += sum(file.size_bytes for file in unwanted)
+    if report.deleted and not dry_run:
+        log.info("RESULTS_SWEPT", store=str(store.address), count=report.deleted)
+    return report
+
+
+async def sweep_stores(pool: Pool, places: ResultPlaces) -> None:
+    """The daily pass over the store of the settings and the folder; a store that does not answer is left for tomorrow."""
+    for store in dict.fromkeys((places.current, places.folder)):
+        try:
+            await sweep_store(pool, places, store)
+        except StoreUnavailable as error:
+            log.error("RESULT_STORE_FAILED", store=str(store.address), error=str(error))
+
+
+def _job_of(name: str) -> int:
+    """The job of a file called like a copy; 0 for any other file."""
+    named = NAME.fullmatch(name)
+    return int(named["job"]) if named else 0
+
+
+async def _unwanted(pool: Pool, places: ResultPlaces, store: FileStore, files: Sequence[FoundFile]) -> list[FoundFile]:
+    rows = await pool.fetch(
+        """
+        SELECT job_id, position, kept_as, kept_in, size_bytes FROM job_outputs
+         WHERE job_id = ANY($1::bigint[]) AND kept_as IS NOT NULL
+        """,
+        sorted({_job_of(file.name) for file in files}),
+    )
+    named: Mapping[str, Row] = {name: row for row in rows for name in (row["kept_as"], cover_name(row["kept_as"]))}
+    return [file for file in files if not await _is_wanted(places, store, named.get(file.name))]
+
+
+async def _is_wanted(places: ResultPlaces, store: FileStore, row: Row | None) -> bool:
+    """A row names the file here, or somewhere else where it is not."""
+    if row is None:
+        return False
+    if places.named(row["kept_in"]) is store:
+        return True
+    found = await places.named(row["kept_in"]).find(row["kept_as"])
+    return found is None or row["size_bytes"] not in {None, found.size_bytes}

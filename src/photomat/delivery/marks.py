@@ -1,0 +1,141 @@
+"""Record what cards show, several in one statement: each tests the fence of its own lock, a lost one changes nothing.
+
+A mark holds all that is recorded after the edit: the revision shown, Telegram's file id of the output, the timeline, and the
+completion message. That is made due for the loop `rings`, or recorded as sent for a caller that sends it at once: killed in
+between, it is lost, as it is between the loop's own claim and its send.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from photomat.db.pool import Transaction
+from photomat.delivery.outputs import Output
+from photomat.delivery.render import LockedCard
+from photomat.jobs.job import TERMINAL
+from photomat.kernel.ids import ChatId, JobId, MessageId
+
+REPEAT_AFTER: Final = timedelta(minutes=2)
+"""After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
+
+
+class ShownFile(NamedTuple):
+    """Telegram's file of an output, by which it is shown from now on."""
+
+    output: Output
+    media: str
+    file_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A card whose edit was confirmed; `event` is what its timeline gets, `media_refused` that a text replaced media."""
+
+    card: LockedCard
+    ring_kind: str | None
+    repeat_later: bool
+    rings_now: bool = False
+    file: ShownFile | None = None
+    event: Mapping[str, Any] | None = None
+    media_refused: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        card = self.card
+        fields = {
+            "shown": card.wanted,
+            "is_result": card.shows_result,
+            "ring": self.ring_kind,
+            "rings_now": self.rings_now,
+            "repeats": self.repeat_later,
+            "is_final": card.status in TERMINAL,
+            "place": card.wait.place,
+            "event": None if self.event is None else _known(self.event),
+            "media_refused": self.media_refused,
+        }
+        return _known(fields)
+
+
+class Marked(NamedTuple):
+    """What became of a mark: whether the card is due again, and where its completion message goes if it is to be sent now."""
+
+    is_due: bool
+    chat_id: ChatId
+    message_id: MessageId
+    rung_at: datetime | None
+
+
+async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Marked]:
+    """Record what the cards show now; those whose lock was lost are missing. `delivered_at` is set for results only.
+
+    Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
+    """
+    rows = await tx.fetch(
+        """
+        WITH mark AS (
+            SELECT job_id, fence, detail, (detail ->> 'shown')::int AS shown, (detail ->> 'repeats')::bool AS repeats,
+                   detail ->> 'ring' AS ring, (detail ->> 'rings_now')::bool AS rings_now
+              FROM unnest($1::bigint[], $2::bigint[], $3::jsonb[]) AS given (job_id, fence, detail)
+        ), locked AS MATERIALIZED (
+            SELECT job_id, ring IS NOT NULL AND ring_kind IS DISTINCT FROM ring AND restored_at IS NULL AS is_rung
+              FROM generation_jobs JOIN mark USING (job_id)
+             WHERE delivery_fence = mark.fence AND delivering_at IS NOT NULL
+             ORDER BY job_id FOR UPDATE OF generation_jobs
+        ), changed AS (
+            UPDATE generation_jobs AS job
+               SET card_shown = shown, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
+                   delivery_attempts = 0, delivery_failing_since = NULL,
+                   card_doubtful = card_doubtful AND NOT (detail ->> 'is_final')::bool,
+                   delivered_at = CASE WHEN (detail ->> 'is_result')::bool THEN coalesce(delivered_at, photomat_now())
+                                       ELSE delivered_at END,
+                   ring_due_at = CASE WHEN is_rung THEN CASE WHEN NOT rings_now THEN photomat_now() END ELSE ring_due_at END,
+                   rung_at = CASE WHEN is_rung AND rings_now THEN photomat_now() ELSE rung_at END,
+                   ring_kind = coalesce(ring, ring_kind),
+                   deliver_at = CASE WHEN repeats AND card_wanted = shown THEN photomat_now() + $4::interval
+                                     ELSE deliver_at END,
+                   card_wanted = card_wanted + CASE WHEN repeats AND card_wanted = shown THEN 1 ELSE 0 END,
+                   shown_place = (detail ->> 'place')::int,
+                   media_refused_at = CASE WHEN (detail ->> 'media_refused')::bool THEN photomat_now()
+                                           ELSE media_refused_at END
+              FROM mark JOIN locked USING (job_id)
+             WHERE job.job_id = mark.job_id
+            RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AS is_due, chat_id, card_message_id, detail,
+                      CASE WHEN is_rung AND rings_now THEN rung_at END AS rung_at, ring
+        ), events AS (
+            INSERT INTO job_events (job_id, tag, detail)
+            SELECT job_id, 'shown', detail -> 'event' FROM changed WHERE detail ? 'event'
+             UNION ALL
+            SELECT job_id, 'rung', jsonb_build_object('kind', ring) FROM changed WHERE rung_at IS NOT NULL
+        ), files AS (
+            UPDATE job_outputs AS output SET media = shown.media, file_id = shown.file_id
+              FROM unnest($5::bigint[], $6::int[], $7::text[], $8::text[]) AS shown (job_id, position, media, file_id)
+             WHERE output.job_id = shown.job_id AND output.position = shown.position
+               AND output.job_id IN (SELECT job_id FROM changed)
+        )
+        SELECT job_id, is_due, chat_id, card_message_id, rung_at FROM changed
+        """,
+        [mark.card.job_id for mark in marks],
+        [mark.card.fence for mark in marks],
+        [mark.as_json() for mark in marks],
+        REPEAT_AFTER,
+        *_columns([mark.file for mark in marks if mark.file is not None]),
+    )
+    return {
+        JobId(row["job_id"]): Marked(
+            row["is_due"], ChatId(row["chat_id"]), MessageId(row["card_message_id"]), row["rung_at"]
+        )
+        for row in rows
+    }
+
+
+def _columns(files: Sequence[ShownFile]) -> tuple[list[Any], ...]:
+    return (
+        [file.output.job_id for file in files],
+        [file.output.position for file in files],
+        [file.media for file in files],
+        [file.file_id for file in files],
+    )
+
+
+def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,229 @@
+"""The places where copies of results are: the store of the settings, and where older copies still lie.
+
+A row names the place of its copy; without a name it is the folder below DATA_DIR. A copy that is not there is looked for in the
+store of the settings and in that folder, so results stay readable while they are moved, after a restore, and after a custom
+folder was mounted elsewhere. A copy is used only if its size is the recorded one, and its bytes only if their SHA-256 is.
+"""
+
+import asyncio
+import hashlib
+import re
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from time import monotonic
+from typing import BinaryIO, Final
+
+from photomat.kernel.logs import get_logger
+from photomat.kernel.private_files import make_private
+from photomat.storage.address import FolderAddress, StoreAddress, parse_address
+from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable, translated
+from photomat.storage.store import MIB, NO_ACCESS, BucketAccess, FileStore, FoundFile
+
+NAME: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/(?P<position>[0-9]{1,6})\.(?P<rest>[a-z0-9]{1,12}|cover\.jpg)")
+"""How a copy is called: the job, the position of the output, what it is."""
+MARK: Final = "photomat-store.json"
+MOST_MARK_BYTES: Final = 4096
+MOST_REMEMBERED: Final = 4096
+REST_S: Final = 30.0
+OPEN_FILES: Final = Path("/proc/self/fd")
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyRecord:
+    """What a row says of a copy; a copy of version 0.4 has no hash."""
+
+    kept_as: str | None
+    kept_in: str | None
+    size_bytes: int | None
+    sha256: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """A copy that is there. Its bytes are used only through `local` and `pieces`, which compare their hash."""
+
+    store: FileStore
+    found: FoundFile
+    sha256: bytes | None
+    places: "ResultPlaces"
+
+    @property
+    def suffix(self) -> str:
+        return Path(self.found.name).suffix
+
+    @property
+    def size_bytes(self) -> int:
+        return self.found.size_bytes
+
+    @asynccontextmanager
+    async def local(self) -> AsyncIterator[Path]:
+        """A path of the whole file, valid in the block; raises CopyLost or StoreUnavailable before it."""
+        if self.store.folder is not None:
+            await self.verify()
+            with self._held(self.store.folder / self.found.name) as path:
+                yield path
+            return
+        with _unnamed(self.places.tmp) as file:
+            async for piece in self.pieces():
+                try:
+                    await asyncio.to_thread(file.write, piece)
+                except OSError as error:
+                    raise translated(error) from None
+            file.flush()
+            file.seek(0)
+            yield _path_of(file)
+
+    @contextmanager
+    def _held(self, path: Path) -> Iterator[Path]:
+        """A path that stays valid if the file is moved or deleted meanwhile, where the system has such paths."""
+        try:
+            file = path.open("rb")
+        except FileNotFoundError:
+            raise CopyLost("our copy of a result was moved or deleted", name=self.found.name) from None
+        except OSError as error:
+            raise translated(error) from None
+        with file:
+            yield _path_of(file) if OPEN_FILES.is_dir() else path
+
+    async def verify(self) -> None:
+        """Read it once and compare its hash; raises CopyLost."""
+        if self.sha256 is None or self._version in self.places.verified:
+            return
+        async for _ in self.pieces():
+            pass
+
+    async def pieces(self, *, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        """Its bytes. Of the whole file the last piece comes only if the hash is right: raises CopyLost before it."""
+        is_whole = start == 0 and end in {None, self.size_bytes} and self.sha256 is not None
+        digest, last = hashlib.sha256(), b""
+        async for piece in self.store.pieces(self.found, start=start, end=end):
+            if not is_whole:
+                yield piece
+                continue
+            await asyncio.to_thread(digest.update, piece)
+            if last:
+                yield last
+            last = piece
+        if not is_whole:
+            return
+        if digest.digest() != self.sha256:
+            raise CopyLost("our copy of a result is damaged: its hash is not the recorded one", name=self.found.name)
+        self.places.remember(self._version)
+        if last:
+            yield last
+
+    @property
+    def _version(self) -> tuple[str, str, str | None]:
+        return (str(self.store.address), self.found.name, self.found.e_tag)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPlaces:
+    """`current` takes new copies. `folder` is the one below DATA_DIR, which also takes what a bucket refuses for a while.
+
+    `tmp` holds files without a name while they are sent.
+    """
+
+    current: FileStore
+    folder: FileStore
+    tmp: Path
+    access: BucketAccess = NO_ACCESS
+    verified: set[tuple[str, str, str | None]] = field(default_factory=set)
+    opened: dict[str, FileStore] = field(default_factory=dict)
+    owned: set[str] = field(default_factory=set)
+    failed_at: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_bucket(self) -> bool:
+        return self.current.folder is None
+
+    def called(self, store: FileStore) -> str | None:
+        """How a row names the place; None for the folder below DATA_DIR."""
+        return None if store.address == self.folder.address else str(store.address)
+
+    def at(self, address: StoreAddress) -> FileStore:
+        """The store at an address, always the same one."""
+        for store in (self.current, self.folder):
+            if store.address == address:
+                return store
+        return self.opened.setdefault(str(address), FileStore(address, access=self.access))
+
+    def named(self, kept_in: str | None) -> FileStore:
+        return self.folder if kept_in is None else self.at(parse_address(kept_in))
+
+    def candidates(self, kept_in: str | None) -> list[FileStore]:
+        """Where a copy may be: where its row says, then where new ones go, then the folder."""
+        return list(dict.fromkeys((self.named(kept_in), self.current, self.folder)))
+
+    async def find(self, copy: CopyRecord) -> StoredFile | None:
+        """The copy, if it is there with its recorded size; raises StoreUnavailable when that cannot be known now."""
+        if copy.kept_as is None or NAME.fullmatch(copy.kept_as) is None:
+            return None
+        trouble: StoreUnavailable | None = None
+        for store in self.candidates(copy.kept_in):
+            try:
+                found = await store.find(copy.kept_as)
+            except StoreUnavailable as error:
+                trouble = error
+                continue
+            if found is not None and copy.size_bytes in {None, found.size_bytes}:
+                return StoredFile(store=store, found=found, sha256=copy.sha256, places=self)
+        if trouble is not None:
+            raise trouble
+        return None
+
+    def remember(self, version: tuple[str, str, str | None]) -> None:
+        if len(self.verified) >= MOST_REMEMBERED:
+            self.verified.clear()
+        self.verified.add(version)
+
+    def is_resting(self, store: FileStore) -> bool:
+        """Whether a store failed so short a time ago that deliveries do not wait for it again."""
+        return store.folder is None and monotonic() - self.failed_at.get(str(store.address), -REST_S) < REST_S
+
+    def note_failure(self, store: FileStore) -> None:
+        self.failed_at[str(store.address)] = monotonic()
+
+    async def require_ours(self, store: FileStore, *, owner: str) -> None:
+        """Mark a bucket as this installation's, or refuse it: two of them would overwrite each other's files."""
+        address = str(store.address)
+        if store.folder is not None or address in self.owned:
+            return
+        mark = f'{{"photomat": "{owner}"}}\n'.encode()
+        found = await store.read_small(MARK, most_bytes=MOST_MARK_BYTES)
+        if found is None and not await store.put_once(MARK, mark):
+            found = await store.read_small(MARK, most_bytes=MOST_MARK_BYTES)
+        if found not in {None, mark}:
+            raise StoreUnavailable(StoreTrouble.FOREIGN)
+        self.owned.add(address)
+
+
+@lru_cache(maxsize=64)
+def one_folder(folder: Path) -> ResultPlaces:
+    """Everything in one folder."""
+    store = FileStore(FolderAddress(folder))
+    return ResultPlaces(current=store, folder=store, tmp=Path(tempfile.gettempdir()))
+
+
+def cover_name(kept_as: str) -> str:
+    """The name of the cover beside a copy."""
+    return f"{kept_as.partition('.')[0]}.cover.jpg"
+
+
+def _unnamed(tmp: Path) -> BinaryIO:
+    try:
+        make_private(tmp)
+        return tempfile.TemporaryFile(dir=tmp, buffering=MIB)  # type: ignore[return-value]
+    except OSError as error:
+        raise translated(error) from None
+
+
+def _path_of(file: BinaryIO) -> Path:
+    """The path under which a file without a name can be opened once more, while it is open."""
+    folder = OPEN_FILES if OPEN_FILES.is_dir() else Path("/dev/fd")
+    return folder / str(file.fileno())

@@ -1,0 +1,218 @@
+"""The commands of the benchmark."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+import uvloop
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from photomat.db.migrate import migrate
+from photomat_bench.figures import Figure, changes, lines_of, read_lines, target_results
+from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
+from photomat_bench.report import change_table, print_run
+from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
+from photomat_bench.suite import (
+    LONG,
+    LONG_ONLY,
+    MEASUREMENTS,
+    PEERS,
+    SHORT,
+    SHORT_LIMIT_S,
+    Lengths,
+    Suite,
+    machine_facts,
+)
+
+console: Final = Console(highlight=False)
+app = typer.Typer(help="The benchmark.", add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.callback(invoke_without_command=True)
+def bench(
+    context: typer.Context,
+    *,
+    short: Annotated[bool, typer.Option(help="Five minutes at most: fewer seconds, no other engines.")] = False,
+    rounds: Annotated[int | None, typer.Option(min=1, max=20, help="How often each is measured (3; short: 1).")] = None,
+    only: Annotated[str, typer.Option(help="Only these measurements, by comma.")] = "",
+    seed: Annotated[int, typer.Option(help="The same seed, the same load.")] = 1,
+    previous: Annotated[Path | None, typer.Option(help="The zip file of a release to measure beside this one.")] = None,
+    figures_file: Annotated[Path, typer.Option("--figures", help="The committed figures to compare with.")] = Path(
+        "bench/figures.jsonl"
+    ),
+    save: Annotated[Path | None, typer.Option(help="Write this run there as JSON lines.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")] = False,
+    keep: Annotated[Path | None, typer.Option(help="An empty folder for database and logs, kept afterwards.")] = None,
+) -> None:
+    """Measure the product in one run beside a bare echo, pgbench, the floor and other job engines.
+
+    Prints figures (medians and spread), targets, and what changed since the committed figures beyond the spread. The floor is
+    the same calls without bookkeeping. Everything runs on loopback; the load has a fixed seed.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    names = _chosen(only, short=short)
+    machine, figures, skipped = _measured(
+        names, rounds or (1 if short else 3), SHORT if short else LONG, seed=seed, previous=previous, keep=keep
+    )
+    results = target_results(figures)
+    lines = lines_of({**machine, "seed": seed, "short": short, "skipped": skipped}, figures, results)
+    if save is not None:
+        save.parent.mkdir(parents=True, exist_ok=True)
+        save.write_text(lines, encoding="utf-8")
+    if as_json:
+        typer.echo(lines, nl=False)
+        return
+    print_run(console, machine, figures, results, skipped)
+    _compare(figures_file, machine, figures)
+
+
+def _chosen(only: str, *, short: bool) -> list[str]:
+    if not only:
+        return [name for name in MEASUREMENTS if not (short and (name in PEERS or name in LONG_ONLY))]
+    asked = [word.strip() for word in only.split(",")]
+    unknown = [word for word in asked if word not in MEASUREMENTS]
+    if unknown:
+        raise typer.BadParameter(f"{', '.join(unknown)} is none of {', '.join(MEASUREMENTS)}")
+    return asked
+
+
+def _measured(
+    names: list[str], rounds: int, lengths: Lengths, *, seed: int, previous: Path | None, keep: Path | None
+) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
+    with bench_server(keep) as server, _bar(as_json=False) as bars:
+        bar = bars.add_task("starting", total=len(names) * rounds)
+        limit_s = SHORT_LIMIT_S if lengths is SHORT else None
+        suite = Suite(server=server, lengths=lengths, seed=seed, previous=previous, limit_s=limit_s)
+        tell = _counter(bars, bar)
+        figures = uvloop.run(suite.run(names, rounds, tell=tell))
+        return uvloop.run(machine_facts(server)), figures, suite.skipped
+
+
+def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
+    done = -1
+
+    def tell(name: str) -> None:
+        nonlocal done
+        done += 1
+        bars.update(bar, description=name, completed=done)
+
+    return tell
+
+
+def _compare(file: Path, machine: Mapping[str, object], figures: list[Figure]) -> None:
+    before_machine, before = read_lines(file)
+    if not before:
+        console.print(f"There are no figures to compare with in {file}.")
+        return
+    changed = [change for change in changes(before, figures) if change.verdict != "same"]
+    console.print(change_table(changed) if changed else "Nothing changed beyond the spread.")
+    for fact in ("cores", "python", "load_average", "loop_ms"):
+        if before_machine.get(fact) != machine.get(fact):
+            console.print(
+                f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."
+            )
+
+
+@app.command("flows")
+def flows_command(
+    *,
+    instances: Annotated[int, typer.Option(min=1, max=8, help="Instances of the product on one database.")] = 1,
+    rate: Annotated[float | None, typer.Option(min=0.1, help="Flows begun per second, at random instants.")] = None,
+    at_most: Annotated[bool, typer.Option("--max", help="As many flows as possible (the default).")] = False,
+    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Flows open at a time with --max.")] = 48,
+    seconds: Annotated[float, typer.Option(min=1, max=3600, help="How long the load lasts.")] = 15.0,
+    kie_ms: Annotated[int, typer.Option(min=0, help="How long a task takes at Kie.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed, the same instants.")] = 1,
+    setting: Annotated[list[str] | None, typer.Option(help="A setting of the instances, as NAME=value.")] = None,
+    profile: Annotated[
+        Path | None, typer.Option(help="Write a cProfile file of the first instance under load.")
+    ] = None,
+    statements: Annotated[Path | None, typer.Option(help="Write every SQL statement with its calls per flow.")] = None,
+    keep: Annotated[Path | None, typer.Option(help="An empty folder for database and logs, kept afterwards.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON instead of the table.")] = False,
+) -> None:
+    """Load the product with whole flows: message, card, tap, task, callback, picture, completion message.
+
+    Starts an embedded PostgreSQL, lean vendors on loopback and real instances, all of them for this run only. The figures are
+    per flow: commits, WAL, processor time of the product, of PostgreSQL, and of the vendors with the driver.
+
+    Where the product's time goes:  photomat bench flows --rate 16 --seconds 15 --profile /tmp/flow.prof, and then
+    python -m pstats /tmp/flow.prof (sort tottime, stats 40); the profiler itself doubles the processor time.
+
+    Where PostgreSQL's goes:  photomat bench flows --rate 16 --statements /tmp/statements.tsv
+    """
+    if at_most and rate is not None:
+        raise typer.BadParameter("--rate and --max exclude each other")
+    settings = dict(one.partition("=")[::2] for one in setting or ())
+    plan = FlowPlan(
+        seconds=seconds,
+        rate=rate,
+        at_once=at_once,
+        instances=instances,
+        kie_ms=kie_ms,
+        seed=seed,
+        settings=settings,
+        profile=profile,
+    )
+    with bench_server(keep, statements=statements is not None) as server, _bar(as_json=as_json) as bars:
+        bar = bars.add_task("flows", total=100)
+        work = _run(
+            plan,
+            server,
+            lambda share: bars.update(bar, completed=round(share * 100)),
+            statements=statements is not None,
+        )
+        figures, counted = uvloop.run(work)
+    if statements is not None:
+        statements.write_text(counted, encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps({"bench": "flows", "plan": _plain(plan), **asdict(figures)}, ensure_ascii=False))
+    else:
+        console.print(_flow_table(plan, figures))
+
+
+async def _run(
+    plan: FlowPlan, server: BenchServer, tell: Callable[[float], None], *, statements: bool
+) -> tuple[FlowFigures, str]:
+    await migrate(server.dsn)
+    if statements:
+        await count_statements(server.dsn)
+
+    async def begin() -> None:
+        if statements:
+            await forget_statements(server.dsn)
+
+    figures = await run_flows(
+        plan, dsn=server.dsn, postgres_pid=server.pid, folder=server.folder, tell=tell, begin=begin
+    )
+    return figures, await statement_table(server.dsn, figures.flows) if statements else ""
+
+
+def _bar(*, as_json: bool) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    shown = Console(file=sys.stderr) if as_json else console
+    return Progress(*columns, console=shown, transient=True, refresh_per_second=2)
+
+
+def _plain(plan: FlowPlan) -> dict[str, object]:
+    return {**asdict(plan), "profile": str(plan.profile) if plan.profile else None}
+
+
+def _flow_table(plan: FlowPlan, figures: FlowFigures) -> Table:
+    load = f"{plan.rate:g} flows/s" if plan.rate is not None else f"{plan.at_once} flows at once"
+    table = Table("per flow", "", title=f"{load}, instances: {plan.instances}, seed {plan.seed}", title_justify="left")
+    for name, figure in asdict(figures).items():
+        words = (
+            ", ".join(f"{key} {value:g}" for key, value in figure.items())
+            if isinstance(figure, dict)
+            else f"{figure:,}"
+        )
+        table.add_row(name.replace("_", " "), words)
+    return table

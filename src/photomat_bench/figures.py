@@ -1,0 +1,190 @@
+"""Figures of a run: several values each, their median and spread, compared with targets and with an earlier run."""
+
+import json
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+LEAST_CHANGE: Final = 0.10
+"""Below that a difference says nothing, however small the spread."""
+Better = Literal["more", "less"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """`name` is `what: figure`, such as `one instance: flows/s`."""
+
+    name: str
+    unit: str
+    better: Better
+    values: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+    @property
+    def spread(self) -> float:
+        """The range of the values as a share of the median."""
+        return (max(self.values) - min(self.values)) / abs(self.median) if self.median else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """`ratio` computes what is compared from the medians; None where a figure is missing."""
+
+    name: str
+    ratio: Callable[[Mapping[str, float]], float]
+    limit: float
+    better: Better
+    shown: str = "{:.2f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetResult:
+    name: str
+    value: float | None
+    limit: float
+    better: Better
+
+    @property
+    def met(self) -> bool | None:
+        if self.value is None:
+            return None
+        return self.value >= self.limit if self.better == "more" else self.value <= self.limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A figure now and before; `verdict` is "same" within the spread of both runs."""
+
+    name: str
+    before: float
+    now: float
+    verdict: Literal["better", "worse", "same"]
+
+
+def quotient(above: str, below: str) -> Callable[[Mapping[str, float]], float]:
+    return lambda medians: medians[above] / medians[below]
+
+
+def difference(first: str, second: str) -> Callable[[Mapping[str, float]], float]:
+    return lambda medians: medians[first] - medians[second]
+
+
+def value(name: str) -> Callable[[Mapping[str, float]], float]:
+    return lambda medians: medians[name]
+
+
+TARGETS: Final = (
+    Target(
+        name="flows/s of one instance / the previous release",
+        ratio=quotient("one instance: flows/s", "previous release: flows/s"),
+        limit=4.0,
+        better="more",
+    ),
+    Target(
+        name="flows/s of one instance / the floor (aim)",
+        ratio=quotient("one instance: flows/s", "floor: flows/s"),
+        limit=0.5,
+        better="more",
+    ),
+    Target(name="commits per flow", ratio=value("one instance: commits per flow"), limit=12, better="less"),
+    Target(name="CPU ms per flow", ratio=value("one instance: CPU ms per flow"), limit=7, better="less"),
+    Target(name="callbacks/s / bare echo", ratio=quotient("callbacks: per s", "echo: per s"), limit=0.4, better="more"),
+    Target(name="callback p99 ms at half capacity", ratio=value("callbacks: p99 ms at half"), limit=25, better="less"),
+    Target(
+        name="callback → card p50 ms at 16 flows/s",
+        ratio=value("16 flows/s: callback → card p50 ms"),
+        limit=40,
+        better="less",
+    ),
+    Target(
+        name="callback → card p99 ms at 16 flows/s",
+        ratio=value("16 flows/s: callback → card p99 ms"),
+        limit=150,
+        better="less",
+    ),
+    Target(
+        name="two instances / one",
+        ratio=quotient("two instances: flows/s", "one instance: flows/s"),
+        limit=1.6,
+        better="more",
+    ),
+    Target(
+        name="others' p99 beside one user at 50×",
+        ratio=quotient("beside a heavy user: p99 ms", "without a heavy user: p99 ms"),
+        limit=2.0,
+        better="less",
+    ),
+    Target(
+        name="s to ready above import aiogram",
+        ratio=difference("start: ready s", "start: import aiogram s"),
+        limit=1.5,
+        better="less",
+    ),
+    Target(
+        name="MB above import aiogram",
+        ratio=difference("start: memory MB", "start: import aiogram MB"),
+        limit=60,
+        better="less",
+    ),
+    Target(name="commits/s when idle", ratio=value("idle: commits/s"), limit=3, better="less"),
+)
+
+
+def target_results(figures: Sequence[Figure]) -> list[TargetResult]:
+    medians = {figure.name: figure.median for figure in figures}
+    return [
+        TargetResult(name=target.name, value=_computed(target, medians), limit=target.limit, better=target.better)
+        for target in TARGETS
+    ]
+
+
+def _computed(target: Target, medians: Mapping[str, float]) -> float | None:
+    try:
+        return round(target.ratio(medians), 3)
+    except (KeyError, ZeroDivisionError):
+        return None
+
+
+def changes(before: Sequence[Figure], now: Sequence[Figure]) -> list[Change]:
+    """The figures both runs have; a change counts beyond both spreads and a tenth."""
+    earlier = {figure.name: figure for figure in before}
+    return [_change(earlier[figure.name], figure) for figure in now if figure.name in earlier]
+
+
+def _change(before: Figure, now: Figure) -> Change:
+    allowed = max(before.spread, now.spread, LEAST_CHANGE)
+    grown = (now.median - before.median) / abs(before.median) if before.median else 0.0
+    verdict: Literal["better", "worse", "same"] = "same"
+    if abs(grown) > allowed:
+        verdict = "better" if (grown > 0) == (now.better == "more") else "worse"
+    return Change(name=now.name, before=before.median, now=now.median, verdict=verdict)
+
+
+def lines_of(machine: Mapping[str, object], figures: Sequence[Figure], results: Sequence[TargetResult]) -> str:
+    """The run as JSON lines: the machine, the figures, the targets."""
+    rows: list[Mapping[str, object]] = [{"kind": "machine", **machine}]
+    rows += [
+        {"kind": "figure", **asdict(figure), "median": round(figure.median, 4), "spread": round(figure.spread, 3)}
+        for figure in figures
+    ]
+    rows += [{"kind": "target", **asdict(result), "met": result.met} for result in results]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def read_lines(file: Path) -> tuple[Mapping[str, object], list[Figure]]:
+    """The machine and the figures of an earlier run; nothing where there is no file."""
+    if not file.exists():
+        return {}, []
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+    machine: Mapping[str, object] = next((row for row in rows if row["kind"] == "machine"), {})
+    figures = [
+        Figure(name=row["name"], unit=row["unit"], better=row["better"], values=tuple(row["values"]))
+        for row in rows
+        if row["kind"] == "figure"
+    ]
+    return machine, figures

@@ -1,0 +1,206 @@
+"""The flow driver: customers who write one sentence, tap [Create] on the card and get a picture and a completion message.
+
+A flow is: update (a message of a new user) → card → update (the tap) → createTask → callback → recordInfo → download of the
+result → edit of the card to the picture → completion message. Updates and callbacks go to the instances in turn.
+"""
+
+import asyncio
+import itertools
+import json
+import random
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from photomat_bench.vendors import KieTask, TelegramCall, Vendors, callback_body, path_of
+from photomat_bench.wire import OK, WireClient, post_request
+
+CREATE: Final = "✅"
+LOST_AFTER_S: Final = 30.0
+FIRST_USER: Final = 1_000_000
+HEAVY_USER: Final = 999_999
+SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
+
+
+@dataclass(slots=True, kw_only=True)
+class Flow:
+    """One customer's flow and its instants (`time.perf_counter`); `due` is when it should have begun."""
+
+    user_id: int
+    due: float
+    carded: float = 0.0
+    tapped: float = 0.0
+    called_back: float = 0.0
+    pictured: float = 0.0
+    rung: float = 0.0
+    card: int = 0
+    create: str = ""
+    has_card: asyncio.Event = field(default_factory=asyncio.Event)
+    is_done: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(slots=True, kw_only=True)
+class FlowDriver:
+    """Makes updates, answers as the vendors, and keeps the instants of each flow."""
+
+    seconds_at_kie: float
+    prompt: str
+    instances: Sequence[str] = ()
+    client: WireClient = field(default_factory=WireClient)
+    flows: dict[int, Flow] = field(default_factory=dict)
+    done: list[Flow] = field(default_factory=list)
+    lost: int = 0
+    refused: int = 0
+    tell: Callable[[], None] = lambda: None
+    vendors: Vendors = field(init=False)
+    _update_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(10_000))
+    _users: "itertools.count[int]" = field(default_factory=lambda: itertools.count(FIRST_USER))
+    _turn: "itertools.count[int]" = field(default_factory=itertools.count)
+    _posts: set["asyncio.Future[None]"] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.vendors = Vendors(heard=self._hear, finished=self._call_back, seconds_at_kie=self.seconds_at_kie)
+
+    def start_counting(self) -> None:
+        """Forget what was counted so far."""
+        self.done, self.lost, self.refused = [], 0, 0
+        self.vendors.calls.clear()
+
+    async def run_at_rate(self, rate: float, seconds: float, *, seed: int) -> None:
+        """Begin flows at random instants (Poisson) whether or not earlier ones are over; wait for all of them."""
+        chance = random.Random(seed)  # noqa: S311  no secret
+        begin = time.perf_counter()
+        async with asyncio.TaskGroup() as group:
+            due = begin + chance.expovariate(rate)
+            while due < begin + seconds:
+                await asyncio.sleep(max(0.0, due - time.perf_counter()))
+                group.create_task(self._one(due))
+                due += chance.expovariate(rate)
+
+    async def run_at_most(self, seconds: float, *, at_once: int) -> None:
+        """Keep so many flows open for so long; then wait for the last of them."""
+        until = time.perf_counter() + seconds
+
+        async def again() -> None:
+            while time.perf_counter() < until:
+                await self._one(time.perf_counter())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(again())
+
+    async def order_as_one(self, rate: float, seconds: float, *, seed: int) -> int:
+        """One user who orders at this rate and taps every card; return how many orders were sent."""
+        chance = random.Random(seed)  # noqa: S311  no secret
+        user, sent = Flow(user_id=HEAVY_USER, due=0.0), 0
+        due, until = time.perf_counter(), time.perf_counter() + seconds
+        async with asyncio.TaskGroup() as group:
+            while due < until:
+                await asyncio.sleep(max(0.0, due - time.perf_counter()))
+                group.create_task(self._post_update(message_update(user, self.prompt)))
+                due, sent = due + chance.expovariate(rate), sent + 1
+        return sent
+
+    def _tap_as_one(self, call: TelegramCall) -> None:
+        data = button_data(call.keyboard, CREATE) if call.method == "sendMessage" else None
+        if data is not None:
+            tapped = Flow(user_id=HEAVY_USER, due=0.0, card=call.message_id, create=data)
+            self._spawn(self._post_update(tap_update(tapped)))
+
+    async def _one(self, due: float) -> None:
+        flow = Flow(user_id=next(self._users), due=due)
+        self.flows[flow.user_id] = flow
+        try:
+            async with asyncio.timeout(LOST_AFTER_S):
+                await self._post_update(message_update(flow, self.prompt))
+                await flow.has_card.wait()
+                flow.tapped = time.perf_counter()
+                await self._post_update(tap_update(flow))
+                await flow.is_done.wait()
+            self.done.append(flow)
+        except TimeoutError:
+            self.lost += 1
+        finally:
+            del self.flows[flow.user_id]
+            self.tell()
+
+    def _hear(self, call: TelegramCall) -> None:
+        if call.chat_id == HEAVY_USER:
+            self._tap_as_one(call)
+        flow = self.flows.get(call.chat_id)
+        if flow is None:
+            return
+        if not flow.has_card.is_set():
+            data = button_data(call.keyboard, CREATE)
+            if data is not None:
+                flow.card, flow.create, flow.carded = call.message_id, data, call.at
+                flow.has_card.set()
+        elif call.method == "editMessageMedia" and call.message_id == flow.card:
+            flow.pictured = call.at
+        elif call.method == "sendMessage" and flow.tapped:
+            flow.rung = call.at
+        if flow.pictured and flow.rung:
+            flow.is_done.set()
+
+    def _call_back(self, task_id: str, task: KieTask) -> None:
+        self._spawn(self._post_callback(task_id, task))
+
+    def _spawn(self, post: Coroutine[Any, Any, None]) -> None:
+        """Post what a vendor sends by itself; the last ones may find the instance gone."""
+        task = asyncio.ensure_future(post)
+        self._posts.add(task)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: "asyncio.Future[None]") -> None:
+        self._posts.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.refused += 1
+
+    async def _post_callback(self, task_id: str, task: KieTask) -> None:
+        flow = self.flows.get(int(task.prompt.rpartition(" ")[2]))
+        if flow is not None:
+            flow.called_back = time.perf_counter()
+        await self._post(path_of(task.callback_url), callback_body(task_id, task))
+
+    async def _post_update(self, update: dict[str, Any]) -> None:
+        body = {"update_id": next(self._update_ids), **update}
+        secret = f"{SECRET_HEADER}: {self.vendors.webhook_secret}\r\n"
+        await self._post("/telegram/webhook", json.dumps(body).encode(), secret)
+
+    async def _post(self, path: str, body: bytes, headers: str = "") -> None:
+        parts = urlsplit(self.instances[next(self._turn) % len(self.instances)])
+        request = post_request(path, body, host=parts.netloc, headers=headers)
+        status, _ = await self.client.post(parts.hostname or "", parts.port or 80, request)
+        if status != OK:
+            self.refused += 1
+
+
+def message_update(flow: Flow, prompt: str) -> dict[str, Any]:
+    text = f"{prompt} {flow.user_id}"  # by the number a task is told to which flow it belongs
+    message = {"message_id": 1, "date": int(time.time()), "chat": _chat(flow), "from": _person(flow), "text": text}
+    return {"message": message}
+
+
+def tap_update(flow: Flow) -> dict[str, Any]:
+    card = {"message_id": flow.card, "date": int(time.time()), "chat": _chat(flow), "text": "card"}
+    query = {"id": f"{flow.user_id}{flow.card}", "from": _person(flow), "message": card, "data": flow.create}
+    return {"callback_query": query | {"chat_instance": str(flow.user_id)}}
+
+
+def _chat(flow: Flow) -> dict[str, Any]:
+    return {"id": flow.user_id, "type": "private", "first_name": "Ann"}
+
+
+def _person(flow: Flow) -> dict[str, Any]:
+    return {"id": flow.user_id, "is_bot": False, "first_name": "Ann", "language_code": "ru"}
+
+
+def button_data(keyboard: str, label: str) -> str | None:
+    """The data of the first button whose text begins with the label."""
+    if label not in keyboard and "\\u2705" not in keyboard:
+        return None
+    rows = json.loads(keyboard).get("inline_keyboard", [])
+    found = (button for row in rows for button in row if button["text"].startswith(label))
+    return next((button.get("callback_data") for button in found), None)

@@ -1,0 +1,268 @@
+"""All measurements in turn, several rounds of them, so that what changes on the machine meanwhile falls on every one alike."""
+
+import os
+import platform
+import sys
+import time
+import zipfile
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from photomat import __version__
+from photomat.db.migrate import migrate
+from photomat.db.pool import connect
+from photomat_bench.fairness import measure_fairness
+from photomat_bench.figures import Better, Figure
+from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
+from photomat_bench.instances import FLOOR, Engine
+from photomat_bench.lifetime import measure_lifetime
+from photomat_bench.pgbench import commits_per_s
+from photomat_bench.requests import RequestFigures, measure_callbacks, measure_echo
+from photomat_bench.server import BenchServer, database_url, drop_database, new_database
+
+TEMPLATE: Final = "bench_template"
+AT_ONCE: Final = 64
+KIE_MS: Final = 20
+"""For the greatest number of flows; at a rate a task takes the usual time."""
+PEERS: Final = {"pgqueuer": "peers", "procrastinate": "peers", "awa": "peers", "oban": "oban"}
+"""Each engine and the environment it is installed in (`make bench`)."""
+MEASUREMENTS: Final = (
+    "echo",
+    "callbacks",
+    "floor",
+    "one instance",
+    "16 flows/s",
+    "start and idle",
+    "two instances",
+    "pgbench",
+    "previous release",
+    "fairness",
+    *PEERS,
+)
+LONG_ONLY: Final = frozenset({"previous release", "fairness"})
+"""Not in the short form, nor are the other engines."""
+POSTGRES_SETTINGS: Final = (
+    "server_version",
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+    "shared_buffers",
+    "max_connections",
+    "commit_delay",
+)
+PACKAGES: Final = ("aiogram", "aiohttp", "asyncpg", "uvloop", "pydantic")
+
+
+class NotHere(Exception):
+    """A measurement cannot run on this machine; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengths:
+    """Seconds of load of each kind."""
+
+    flows: float
+    requests: float
+    fair: float
+    idle: float
+
+
+LONG: Final = Lengths(flows=15.0, requests=5.0, fair=20.0, idle=20.0)
+SHORT_LIMIT_S: Final = 280.0
+SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=8.0, idle=8.0)
+
+
+@dataclass(slots=True, kw_only=True)
+class Suite:
+    """Collects the values of figures over rounds, within `limit_s`; `skipped` says what could not be measured, and why."""
+
+    server: BenchServer
+    lengths: Lengths
+    seed: int
+    previous: Path | None
+    values: dict[tuple[str, str, Better], list[float]] = field(default_factory=lambda: defaultdict(list))
+    limit_s: float | None = None
+    skipped: dict[str, str] = field(default_factory=dict)
+    _databases: int = 0
+    _slowest_s: float = 0.0
+
+    async def run(self, names: Sequence[str], rounds: int, *, tell: Callable[[str], None]) -> list[Figure]:
+        """Run each round in the order of the names, every second one backwards."""
+        await new_database(self.server, TEMPLATE)
+        await migrate(database_url(self.server, TEMPLATE))
+        measurements, begin = self.measurements(), time.monotonic()
+        for number in range(rounds):
+            for name in names if number % 2 == 0 else reversed(names):
+                tell(name)
+                if self.limit_s is not None and time.monotonic() - begin + self._slowest_s > self.limit_s:
+                    self.skipped.setdefault(name, "no time was left for it")
+                if name not in self.skipped:
+                    await self._measure(name, measurements[name], self.seed + number)
+        return [
+            Figure(name=name, unit=unit, better=better, values=tuple(values))
+            for (name, unit, better), values in self.values.items()
+        ]
+
+    def measurements(self) -> dict[str, Callable[[str, Path, int], Awaitable[None]]]:
+        """Each measurement by its name; it gets the URL of an empty, migrated database, a folder and a seed."""
+        return {
+            "echo": self._echo,
+            "pgbench": self._pgbench,
+            "floor": self._floor,
+            "one instance": self._one,
+            "previous release": self._previous,
+            "two instances": self._two,
+            "16 flows/s": self._sixteen,
+            "callbacks": self._callbacks,
+            "fairness": self._fairness,
+            "start and idle": self._lifetime,
+            **{name: self._peer(name) for name in PEERS},
+        }
+
+    async def _measure(self, name: str, measurement: Callable[[str, Path, int], Awaitable[None]], seed: int) -> None:
+        begin = time.monotonic()
+        self._databases += 1
+        database = f"bench_{self._databases}"
+        template = "template1" if name in PEERS or name in {"floor", "previous release"} else TEMPLATE
+        dsn = await new_database(self.server, database, template=template)
+        folder = self.server.folder / f"{self._databases}-{name.replace(' ', '-').replace('/', '-')}"
+        folder.mkdir()
+        try:
+            await measurement(dsn, folder, seed)
+        except NotHere as error:
+            self.skipped[name] = str(error)
+        except (RuntimeError, TimeoutError, OSError) as error:
+            self.skipped[name] = (
+                f"failed: {str(error).strip().splitlines()[-1][:200] if str(error).strip() else error!r}"
+            )
+        finally:
+            await drop_database(self.server, database)
+            self._slowest_s = max(self._slowest_s, time.monotonic() - begin)
+
+    def _add(self, name: str, value: float, *, unit: str, better: Better) -> None:
+        self.values[name, unit, better].append(value)
+
+    async def _echo(self, _dsn: str, folder: Path, _seed: int) -> None:
+        self._add_requests("echo", await measure_echo(self.lengths.requests, folder=folder))
+
+    async def _callbacks(self, dsn: str, folder: Path, _seed: int) -> None:
+        self._add_requests("callbacks", await measure_callbacks(self.lengths.requests, dsn=dsn, folder=folder))
+
+    def _add_requests(self, name: str, figures: RequestFigures) -> None:
+        self._add(f"{name}: per s", figures.per_s, unit="/s", better="more")
+        self._add(f"{name}: CPU ms each", figures.cpu_ms, unit="ms", better="less")
+        self._add(f"{name}: p50 ms at half", figures.half_ms["p50"], unit="ms", better="less")
+        self._add(f"{name}: p99 ms at half", figures.half_ms["p99"], unit="ms", better="less")
+
+    async def _pgbench(self, dsn: str, folder: Path, _seed: int) -> None:
+        found = await commits_per_s(dsn, self.lengths.requests, folder=folder)
+        self._add("pgbench: one-row commits/s", found, unit="/s", better="more")
+
+    async def _floor(self, dsn: str, folder: Path, seed: int) -> None:
+        await self._at_most("floor", FlowPlan(seconds=self.lengths.flows, engine=FLOOR, seed=seed), dsn, folder)
+
+    async def _one(self, dsn: str, folder: Path, seed: int) -> None:
+        await self._at_most("one instance", FlowPlan(seconds=self.lengths.flows, seed=seed), dsn, folder)
+
+    async def _two(self, dsn: str, folder: Path, seed: int) -> None:
+        plan = FlowPlan(seconds=self.lengths.flows, instances=2, seed=seed)
+        await self._at_most("two instances", plan, dsn, folder)
+
+    async def _previous(self, dsn: str, folder: Path, seed: int) -> None:
+        if self.previous is None or not self.previous.exists():
+            raise NotHere("the zip file of the previous release is not here (--previous)")
+        program = folder / "program"
+        with zipfile.ZipFile(self.previous) as archive:
+            archive.extractall(program)
+        plan = FlowPlan(seconds=self.lengths.flows, program=program, seed=seed)
+        await self._at_most("previous release", plan, dsn, folder)
+
+    def _peer(self, name: str) -> Callable[[str, Path, int], Awaitable[None]]:
+        async def measure(dsn: str, folder: Path, seed: int) -> None:
+            python = Path(sys.prefix) / "bench" / PEERS[name] / "bin" / "python"
+            if not python.exists():
+                raise NotHere("its environment is not installed; `make bench` does it where its Python is found")
+            plan = FlowPlan(seconds=self.lengths.flows, engine=Engine(name=name, python=python), seed=seed)
+            await self._at_most(name, plan, dsn, folder)
+
+        return measure
+
+    async def _at_most(self, name: str, plan: FlowPlan, dsn: str, folder: Path) -> None:
+        plan = replace(plan, at_once=AT_ONCE, kie_ms=KIE_MS)
+        figures = await run_flows(plan, dsn=dsn, postgres_pid=self.server.pid, folder=folder)
+        self._add(f"{name}: flows/s", figures.flows_per_s, unit="/s", better="more")
+        self._add_costs(name, figures)
+
+    def _add_costs(self, name: str, figures: FlowFigures) -> None:
+        if figures.lost:
+            self._add(f"{name}: lost flows", figures.lost, unit="", better="less")
+        for figure, value, unit in (
+            ("commits per flow", figures.written_per_flow, ""),
+            ("transactions per flow", figures.commits_per_flow, ""),
+            ("WAL kB per flow", figures.wal_kb_per_flow, "kB"),
+            ("CPU ms per flow", figures.product_cpu_ms, "ms"),
+            ("PostgreSQL CPU ms per flow", figures.postgres_cpu_ms, "ms"),
+            ("vendors and driver CPU ms per flow", figures.vendors_cpu_ms, "ms"),
+        ):
+            self._add(f"{name}: {figure}", value, unit=unit, better="less")
+
+    async def _sixteen(self, dsn: str, folder: Path, seed: int) -> None:
+        plan = FlowPlan(seconds=self.lengths.flows, rate=16.0, seed=seed)
+        figures = await run_flows(plan, dsn=dsn, postgres_pid=self.server.pid, folder=folder)
+        for what, found in (
+            ("tap → picture", figures.tap_to_picture_ms),
+            ("callback → card", figures.callback_to_card_ms),
+        ):
+            for percentile in ("p50", "p95", "p99"):
+                self._add(f"16 flows/s: {what} {percentile} ms", found[percentile], unit="ms", better="less")
+        self._add_costs("16 flows/s", figures)
+
+    async def _fairness(self, dsn: str, folder: Path, seed: int) -> None:
+        figures = await measure_fairness(self.lengths.fair, dsn=dsn, folder=folder, seed=seed)
+        self._add("without a heavy user: p99 ms", figures.alone_ms["p99"], unit="ms", better="less")
+        self._add("beside a heavy user: p99 ms", figures.beside_ms["p99"], unit="ms", better="less")
+
+    async def _lifetime(self, dsn: str, folder: Path, _seed: int) -> None:
+        figures = await measure_lifetime(self.lengths.idle, dsn=dsn, folder=folder)
+        self._add("start: ready s", figures.ready_s, unit="s", better="less")
+        self._add("start: import aiogram s", figures.import_s, unit="s", better="less")
+        self._add("start: CPU s to ready", figures.ready_cpu_s, unit="s", better="less")
+        self._add("start: import aiogram CPU s", figures.import_cpu_s, unit="s", better="less")
+        self._add("start: memory MB", figures.ready_mb, unit="MB", better="less")
+        self._add("start: import aiogram MB", figures.import_mb, unit="MB", better="less")
+        self._add("idle: commits/s", figures.idle_commits_per_s, unit="/s", better="less")
+
+
+async def machine_facts(server: BenchServer) -> Mapping[str, object]:
+    """Versions, processor and PostgreSQL's settings: what figures depend on."""
+    connection = await connect(server.dsn, name="bench meter")
+    try:
+        settings = {name: str(await connection.fetchval(f"SHOW {name}")) for name in POSTGRES_SETTINGS}
+    finally:
+        await connection.close(timeout=5)
+    return {
+        "photomat": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": os.cpu_count(),
+        "load_average": round(os.getloadavg()[0], 1),
+        "loop_ms": _loop_ms(),
+        "packages": {name: metadata.version(name) for name in PACKAGES},
+        "postgresql": settings,
+    }
+
+
+def _loop_ms() -> float:
+    """Processor milliseconds of a fixed loop, the least of five: how fast a core is just now, beside whatever else runs."""
+    took = []
+    for _ in range(5):
+        begin = time.process_time()
+        total = 0
+        for number in range(200_000):
+            total += number & 7
+        took.append((time.process_time() - begin) * 1000)
+    return round(min(took), 2)

@@ -1,0 +1,1 @@
+"""The primary dies under load and its replica is promoted."""

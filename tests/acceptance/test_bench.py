@@ -1,0 +1,34 @@
+"""A benchmark of a second: every flow ends, the figures are there, and the books are in order."""
+
+from pathlib import Path
+
+import pytest
+
+from photomat.audit.run import violations
+from photomat_bench.flow_run import FlowPlan, run_flows
+from photomat_bench.instances import FLOOR
+from support.database import connection_of
+
+ANY_PROCESS = 1
+
+
+async def test_a_short_load_ends_every_flow_and_counts_what_it_cost(empty_database: str, tmp_path: Path) -> None:
+    plan = FlowPlan(seconds=1.0, rate=4.0, kie_ms=20, warm_up_s=0, counters_lag_s=0, seed=3)
+    figures = await run_flows(plan, dsn=empty_database, postgres_pid=ANY_PROCESS, folder=tmp_path)
+    assert figures.flows > 0
+    assert (figures.lost, figures.refused) == (0, 0)
+    assert figures.calls_per_flow >= 8
+    assert figures.written_per_flow > 1
+    assert figures.product_cpu_ms > 0
+    assert figures.callback_to_card_ms["p99"] > 0
+    async with connection_of(empty_database) as connection:
+        assert await violations(connection) == []
+
+
+@pytest.mark.prove
+async def test_the_floor_makes_the_eight_calls_of_a_flow(empty_database: str, tmp_path: Path) -> None:
+    plan = FlowPlan(seconds=1.0, at_once=4, kie_ms=20, counters_lag_s=0, engine=FLOOR)
+    figures = await run_flows(plan, dsn=empty_database, postgres_pid=ANY_PROCESS, folder=tmp_path)
+    assert figures.flows > 0
+    assert figures.calls_per_flow == 8.0
+    assert figures.written_per_flow == 0

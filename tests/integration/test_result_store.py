@@ -1,0 +1,283 @@
+"""Copies of results in a bucket: any instance reaches them, nothing damaged leaves it, and no key is ever seen."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import aiohttp
+import pytest
+
+from photomat.alerts.incident import ProbeContext
+from photomat.alerts.rules import results_store as store_alert
+from photomat.db.pool import Pool, transaction
+from photomat.delivery import leftovers
+from photomat.delivery.archive import OldCopies, ResultArchive, ResultFiles
+from photomat.delivery.fallbacks import sign_result
+from photomat.delivery.forget import CopiesOfUser
+from photomat.delivery.leftovers import sweep_store
+from photomat.delivery.outputs import Output, claim_unkept, outputs_of
+from photomat.kernel.clock import epoch
+from photomat.kernel.errors import Transient
+from photomat.kernel.ids import JobId
+from photomat.storage import store as store_module
+from photomat.storage.errors import StoreTrouble, StoreUnavailable
+from photomat.storage.places import ResultPlaces
+from photomat.web.result_file import ResultDownload
+from support.database import shift_clock
+from support.delivery import Desk, delivery_desk
+from support.logs import logged
+from support.media_bytes import mp3
+from support.ports import free_ports_in_a_row
+from support.s3_server import KEY_ID, SECRET, RunningS3, answering, places_of
+from support.telegram_media import picture, video
+from support.telegram_sim import served
+
+SECRETS = (b"secret",)
+
+
+def archive_of(pool: Pool, folder: Path, places: ResultPlaces) -> ResultArchive:
+    files = ResultFiles(folder=folder / "results", trusted_host="127.0.0.1", stores=places)
+    return ResultArchive(pool=pool, files=files)
+
+
+def with_archive(desk: Desk, archive: ResultArchive) -> None:
+    desk.coordinator = replace(desk.coordinator, sender=replace(desk.coordinator.sender, archive=archive))
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+async def only_output(pool: Pool, job_id: JobId) -> Output:
+    (output,) = await outputs_of(pool, job_id)
+    return output
+
+
+def door_of(pool: Pool, archive: ResultArchive) -> aiohttp.web.Application:
+    app = aiohttp.web.Application()
+    app.router.add_get("/result/{token}", ResultDownload(pool=pool, archive=archive, secrets=SECRETS).handle)
+    return app
+
+
+async def keep_later(pool: Pool, archive: ResultArchive, *, after_s: float = 400) -> None:
+    async with transaction(pool) as tx:
+        await shift_clock(tx, after_s)
+    for output in await claim_unkept(pool, limit=10, lease=timedelta(seconds=30)):
+        await archive.keep(output)
+
+
+async def test_one_instance_fetches_and_another_gives_the_link_out(
+    database: str, tmp_path: Path, s3: RunningS3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "PIECE_BYTES", 65_536)
+    film = video(padding=300_000)
+    one, two = tmp_path / "one", tmp_path / "two"
+    with logged() as lines:
+        async with delivery_desk(database, tmp_path / "desk") as desk:
+            with_archive(desk, archive_of(desk.pool, one, places_of(s3.url, one)))
+            job_id = await desk.done_job(desk.files.add("film", film, "video/mp4"))
+            await desk.deliver()
+            assert desk.kinds() == ["video"]
+            desk.files.files.clear()
+            output = await only_output(desk.pool, job_id)
+            assert (output.kept_as, output.kept_in) == (f"{job_id}/0.mp4", "s3://results/shop")
+            other = archive_of(desk.pool, two, places_of(s3.url, two))
+            async with served(door_of(desk.pool, other)) as address, aiohttp.ClientSession() as session:
+                link = f"{address}/result/{sign_result(job_id, 0, SECRETS)}"
+                async with session.get(link) as answer:
+                    assert (answer.status, answer.content_type) == (200, "video/mp4")
+                    assert answer.headers["Content-Disposition"] == f'attachment; filename="photomat-{job_id}-1.mp4"'
+                    assert await answer.read() == film
+                for asked, status, expected in [
+                    ("bytes=4-7", 206, b"ftyp"),
+                    ("bytes=-3", 206, film[-3:]),
+                    (f"bytes={len(film) - 2}-", 206, film[-2:]),
+                    (f"bytes={65_536 - 2}-{65_536 + 1}", 206, film[65_536 - 2 : 65_536 + 2]),
+                    (f"bytes={len(film)}-", 416, None),
+                ]:
+                    async with session.get(link, headers={"Range": asked}) as part:
+                        assert part.status == status, asked
+                        assert expected is None or await part.read() == expected
+                async with session.head(link) as head:
+                    assert (head.status, head.content_length, await head.read()) == (200, len(film), b"")
+            assert files_in(one) == files_in(two) == [], "nothing stays on the disk of an instance"
+            rows = await desk.pool.fetch("SELECT job_outputs::text FROM job_outputs")
+    assert SECRET not in str(lines) + str(rows)
+    assert KEY_ID not in str(lines) + str(rows)
+
+
+async def test_a_song_is_uploaded_to_the_chat_from_the_bucket(database: str, tmp_path: Path, s3: RunningS3) -> None:
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        with_archive(desk, archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path)))
+        song = mp3()
+        await desk.done_job(desk.files.add("song.mp3", song, "audio/mpeg"))
+        await desk.deliver()
+        (message,) = desk.seen()
+        assert (message["kind"], desk.shown_bytes(message)) == ("audio", song)
+        assert files_in(tmp_path / "tmp") == []
+
+
+async def test_a_store_that_fails_delays_no_customer_and_gets_its_copy_later(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    gone = f"http://127.0.0.1:{free_ports_in_a_row(1)}"
+    with logged() as lines:
+        async with delivery_desk(database, tmp_path / "desk") as desk:
+            down = archive_of(desk.pool, tmp_path, places_of(gone, tmp_path))
+            with_archive(desk, down)
+            job_id = await desk.done_job(desk.files.add("song.mp3", mp3(), "audio/mpeg"))
+            await desk.deliver()
+            assert desk.kinds() == ["audio"], "shown from the disk of this instance"
+            output = await only_output(desk.pool, job_id)
+            assert (output.kept_in, len(files_in(tmp_path / "results"))) == (None, 1)
+            async with transaction(desk.pool) as tx:
+                await shift_clock(tx, 130)
+            alert = await store_alert(ProbeContext(pool=desk.pool, account=cast("Any", None)))
+            assert alert is not None
+            assert alert["count"] == 1
+            await keep_later(desk.pool, down)
+            assert (await only_output(desk.pool, job_id)).kept_in is None, "still there, and due again"
+            desk.files.files.clear()
+            await keep_later(desk.pool, archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path)))
+            assert (await only_output(desk.pool, job_id)).kept_in == "s3://results/shop"
+            assert (files_in(tmp_path / "results"), s3.read(f"shop/{job_id}/0.mp3")) == ([], mp3())
+            assert await store_alert(ProbeContext(pool=desk.pool, account=cast("Any", None))) is None
+    assert {"RESULT_STORE_FAILED"} <= {str(line["event"]) for line in lines}
+    assert SECRET not in str(lines)
+
+
+async def test_a_copy_on_the_disk_of_a_dead_instance_is_fetched_again(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    gone = f"http://127.0.0.1:{free_ports_in_a_row(1)}"
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        dead, alive = tmp_path / "dead", tmp_path / "alive"
+        with_archive(desk, archive_of(desk.pool, dead, places_of(gone, dead)))
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        await keep_later(desk.pool, archive_of(desk.pool, alive, places_of(s3.url, alive)))
+        assert s3.read(f"shop/{job_id}/0.png") == picture()
+
+
+async def test_a_damaged_copy_is_neither_given_out_nor_sent_and_is_fetched_again(
+    database: str, tmp_path: Path, s3: RunningS3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "PIECE_BYTES", 65_536)
+    film = video(padding=300_000)
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        archive = archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path))
+        with_archive(desk, archive)
+        job_id = await desk.done_job(desk.files.add("film", film, "video/mp4"))
+        await desk.deliver()
+        s3.replace(f"shop/{job_id}/0.mp4", film[:-1] + b"?")
+        output = await only_output(desk.pool, job_id)
+        copy = await archive.find(output)
+        assert copy is not None
+        with pytest.raises(Transient, match="damaged"):
+            async with archive.noticing_damage(output), copy.local():
+                raise AssertionError("a damaged file was opened")
+        assert (await only_output(desk.pool, job_id)).kept_as is None
+        await keep_later(desk.pool, archive)
+        assert s3.read(f"shop/{job_id}/0.mp4") == film
+        s3.replace(f"shop/{job_id}/0.mp4", film[:-1] + b"?")
+        async with served(door_of(desk.pool, archive)) as address, aiohttp.ClientSession() as session:
+            link = f"{address}/result/{sign_result(job_id, 0, SECRETS)}"
+            async with session.get(link, headers={"Range": "bytes=0-3"}, allow_redirects=False) as answer:
+                assert answer.status == 302, "compared before the first byte: the way leads to Kie's file"
+            await keep_later(desk.pool, archive)
+            s3.replace(f"shop/{job_id}/0.mp4", film[:-1] + b"?")
+            with pytest.raises(aiohttp.ClientError):
+                async with session.get(link) as answer:
+                    await answer.read()
+
+
+async def test_a_damaged_file_of_the_folder_is_not_given_out_either(database: str, tmp_path: Path) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        (tmp_path / f"{job_id}/0.png").write_bytes(picture()[:-1] + b"?")
+        async with (
+            served(door_of(desk.pool, desk.coordinator.sender.archive)) as address,
+            aiohttp.ClientSession() as session,
+            session.get(f"{address}/result/{sign_result(job_id, 0, SECRETS)}", allow_redirects=False) as answer,
+        ):
+            assert answer.status == 302
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "trouble"),
+    [
+        (403, "InvalidAccessKeyId", StoreTrouble.WRONG_KEYS),
+        (403, "SignatureDoesNotMatch", StoreTrouble.WRONG_KEYS),
+        (403, "AccessDenied", StoreTrouble.NOT_ALLOWED),
+        (404, "NoSuchBucket", StoreTrouble.NO_BUCKET),
+        (500, "InternalError", StoreTrouble.SERVER_ERROR),
+    ],
+)
+async def test_what_is_wrong_is_said_without_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, code: str, trouble: StoreTrouble
+) -> None:
+    monkeypatch.setattr(store_module, "RETRIES", 0)
+    async with answering(status, code) as url:
+        with pytest.raises(StoreUnavailable) as caught:
+            await places_of(url, tmp_path).current.put_bytes("1/0.png", b"x", mime="image/png")
+    assert caught.value.trouble is trouble
+    assert KEY_ID not in str(caught.value)
+    assert SECRET not in str(caught.value)
+    assert caught.value.__cause__ is None, "a traceback shows no message of the library either"
+
+
+async def test_a_store_that_does_not_answer_in_time_is_unreachable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "ANSWER_WITHIN_S", 0.2)
+    async with answering(200, "", after_s=2) as url:
+        with pytest.raises(StoreUnavailable) as caught:
+            await places_of(url, tmp_path).current.find("1/0.png")
+    assert caught.value.trouble is StoreTrouble.UNREACHABLE
+
+
+async def test_a_bucket_of_another_installation_is_refused(database: str, tmp_path: Path, s3: RunningS3) -> None:
+    s3.replace("shop/photomat-store.json", b'{"photomat": "somebody else"}\n')
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        archive = archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path))
+        with_archive(desk, archive)
+        await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        assert desk.kinds() == ["photo"]
+        assert (s3.names(), len(files_in(tmp_path / "results"))) == (["shop/photomat-store.json"], 1)
+        with pytest.raises(StoreUnavailable):
+            await sweep_store(desk.pool, archive.files.places, archive.files.places.current)
+
+
+async def test_retention_forgetting_and_the_sweep_delete_from_the_bucket(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        places = places_of(s3.url, tmp_path)
+        with_archive(desk, archive_of(desk.pool, tmp_path, places))
+        old = await desk.done_job(desk.files.add("film", video(), "video/mp4"))
+        own = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        s3.replace(f"shop/{own}/1.png", b"left behind")
+        s3.replace("shop/notes/of-the-operator.txt", b"not ours")
+        swept = await sweep_store(desk.pool, places, places.current)
+        assert swept.deleted == 0, "it may be one whose row is being written"
+        monday = await sweep_in_two_days(desk.pool, places)
+        assert monday == 1
+        assert {f"shop/{old}/0.mp4", f"shop/{own}/0.png", "shop/notes/of-the-operator.txt"} <= set(s3.names())
+        async with transaction(desk.pool) as tx:
+            await shift_clock(tx, 86400)
+        await OldCopies(places=places).delete(desk.pool, timedelta(hours=1), 10)
+        assert f"shop/{old}/0.mp4" not in s3.names(), "Telegram has the same bytes"
+        assert f"shop/{own}/0.png" in s3.names()
+        await CopiesOfUser(places=places).delete(desk.pool, desk.user)
+        assert s3.names() == ["shop/notes/of-the-operator.txt", "shop/photomat-store.json"]
+
+
+async def sweep_in_two_days(pool: Pool, places: ResultPlaces) -> int:
+    with pytest.MonkeyPatch.context() as patch:
+        now = epoch()
+        patch.setattr(leftovers, "epoch", lambda: now + 2 * 86400)
+        return (await sweep_store(pool, places, places.current)).deleted

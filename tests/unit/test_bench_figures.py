@@ -1,0 +1,102 @@
+"""The benchmark's arithmetic: medians, targets, and which changes count."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from photomat.cli.completion import BENCH
+from photomat_bench.cli import app
+from photomat_bench.figures import Better, Figure, changes, lines_of, read_lines, target_results
+from photomat_bench.flow_run import percentiles
+from photomat_bench.flows import button_data
+from photomat_bench.suite import MEASUREMENTS, PEERS
+from photomat_bench.vendors import fields_of
+
+
+def figure(name: str, *values: float, better: Better = "more") -> Figure:
+    return Figure(name=name, unit="", better=better, values=values)
+
+
+def test_a_figure_is_the_median_of_its_runs_with_their_spread() -> None:
+    flows = figure("one instance: flows/s", 30.0, 24.0, 27.0)
+    assert flows.median == 27.0
+    assert flows.spread == pytest.approx(6 / 27)
+
+
+def test_targets_are_ratios_within_one_run_and_say_when_they_were_not_measured() -> None:
+    found = {
+        result.name: result
+        for result in target_results(
+            [
+                figure("one instance: flows/s", 120.0),
+                figure("previous release: flows/s", 30.0),
+                figure("floor: flows/s", 400.0),
+                figure("one instance: commits per flow", 12.5),
+            ]
+        )
+    }
+    assert found["flows/s of one instance / the previous release"].met is True
+    assert found["flows/s of one instance / the floor (aim)"].value == 0.3
+    assert found["flows/s of one instance / the floor (aim)"].met is False
+    assert found["commits per flow"].met is False
+    assert found["commits/s when idle"].met is None
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "better", "verdict"),
+    [
+        ((100.0,), (109.0,), "more", "same"),
+        ((100.0,), (120.0,), "more", "better"),
+        ((100.0,), (80.0,), "more", "worse"),
+        ((100.0,), (80.0,), "less", "better"),
+        ((100.0,), (130.0,), "less", "worse"),
+        ((90.0, 100.0, 130.0), (130.0,), "more", "same"),
+        ((100.0,), (100.0, 130.0, 170.0), "more", "same"),
+        ((0.0,), (5.0,), "less", "same"),
+    ],
+)
+def test_a_change_counts_beyond_a_tenth_and_the_spread_of_both_runs(
+    before: tuple[float, ...], now: tuple[float, ...], better: Better, verdict: str
+) -> None:
+    (change,) = changes([figure("f", *before, better=better)], [figure("f", *now, better=better)])
+    assert change.verdict == verdict
+
+
+def test_a_run_that_was_written_is_read_again(tmp_path: Path) -> None:
+    figures = [figure("echo: per s", 1.0, 3.0, 2.0), figure("idle: commits/s", 2.5, better="less")]
+    file = tmp_path / "figures.jsonl"
+    file.write_text(lines_of({"cores": 2}, figures, target_results(figures)), encoding="utf-8")
+    machine, read = read_lines(file)
+    assert machine["cores"] == 2
+    assert read == figures
+    assert read_lines(tmp_path / "none.jsonl") == ({}, [])
+
+
+def test_percentiles_of_few_and_of_no_values() -> None:
+    assert percentiles([]) == {"p50": 0.0, "p95": 0.0, "p99": 0.0}
+    assert percentiles([float(number) for number in range(1, 101)]) == {"p50": 50.5, "p95": 96.0, "p99": 100.0}
+
+
+def test_the_vendors_read_every_encoding_of_a_call() -> None:
+    multipart = b'--b\r\nContent-Disposition: form-data; name="chat_id"\r\n\r\n7\r\n--b\r\n--b--\r\n'
+    for body in (b'{"chat_id": 7}', b"chat_id=7", multipart):
+        assert fields_of(body) == {"chat_id": "7"}
+    keyboard = '{"inline_keyboard": [[{"text": "x"}], [{"text": "\\u2705 Go", "callback_data": "d:1"}]]}'
+    assert button_data(keyboard, "✅") == "d:1"
+    assert button_data("", "✅") is None
+
+
+def test_an_unknown_measurement_is_refused_with_the_known_ones() -> None:
+    refused = CliRunner().invoke(app, ["--only", "speed"])
+    assert refused.exit_code == 2
+    assert "start and idle" in " ".join(refused.output.replace("│", " ").split())
+    assert set(PEERS) < set(MEASUREMENTS)
+
+
+def test_rate_and_max_exclude_each_other() -> None:
+    assert CliRunner().invoke(app, ["flows", "--rate", "1", "--max"]).exit_code == 2
+
+
+def test_completion_offers_the_commands_there_are() -> None:
+    assert set(BENCH) == {command.name for command in app.registered_commands}
