@@ -1,11 +1,12 @@
 """Incidents open once and end once, however many instances watch; a moment's trouble is none, a moment's calm no end."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from photomat.alerts.checker import WATCHES_DUE
-from photomat.alerts.incident import IncidentKind
+from photomat.alerts.incident import IncidentKind, ProbeContext
 from photomat.alerts.store import CLOSED_INCIDENTS
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import park
@@ -67,6 +68,24 @@ async def test_eight_instances_at_once_open_one_incident_and_end_it_once(databas
         assert [incident["closed_at"] is not None for incident in await tower.incidents()] == [True]
         assert await tower.pool.fetchval(NOTICES, "open") == 2
         assert await tower.pool.fetchval(NOTICES, "over") == 2
+
+
+async def test_a_rule_that_fails_is_logged_and_harms_no_other_of_its_round(database: str) -> None:
+    async with a_tower(database, IncidentKind.PARKED_DELIVERIES, IncidentKind.STOPPED_JOBS) as tower:
+        await _parked(tower.pool)
+
+        async def fails(context: ProbeContext) -> None:
+            await context.pool.execute("SELECT 1 / 0")
+
+        rules = [
+            replace(rule, condition=fails) if rule.kind is IncidentKind.STOPPED_JOBS else rule
+            for rule in sorted(tower.watcher.rules, key=lambda rule: rule.kind is not IncidentKind.STOPPED_JOBS)
+        ]
+        turns = sorted(await tower.turns(15), key=lambda turn: turn.kind is not IncidentKind.STOPPED_JOBS)
+        with logged() as lines:
+            await replace(tower.watcher, rules=rules).check_together(turns)
+        assert [line["event"] for line in lines] == ["STEP_ERROR", "INCIDENT_OPEN"]
+        assert [incident["kind"] for incident in await tower.incidents()] == ["parked-deliveries"]
 
 
 async def test_two_who_saw_the_same_at_the_same_moment_open_one_incident(database: str) -> None:

@@ -1,6 +1,7 @@
 """The claims of an instance that is gone are freed at once; while all are alive a sweep is rare."""
 
 from photomat.app.duties import MAX_SKIPPED, ClaimSweep
+from photomat.app.polled import PolledState
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
 from photomat.kernel.ids import InstanceId
@@ -15,7 +16,7 @@ async def test_claims_are_freed_when_an_instance_is_gone_and_now_and_then_in_any
         await two.beat()
         job_id = await a_job(pool, await a_user(pool))
         await claim_submit(pool, job_id, instance=ONE)
-        sweep = ClaimSweep(pool=pool)
+        sweep = ClaimSweep(pool=pool, polled=PolledState())
         await sweep.sweep_if_due()
         assert (await row_of(pool, job_id))["leased_until"] is not None
         await one.leave()

@@ -133,22 +133,6 @@ async def test_run_once_does_what_is_due_and_says_how_many() -> None:
     assert [await loop.run_once() for _ in range(3)] == [2, 1, 0]
 
 
-async def test_a_loop_claims_again_when_an_item_is_done_or_it_is_woken_and_not_to_find_nothing() -> None:
-    work = Work(due=[1, 2, 3])
-    async with looping(work, width=5) as (wake, stop):
-        await until(lambda: work.begun == [1, 2, 3])
-        for _ in range(5):
-            await asyncio.sleep(0)
-        assert work.asked == [5]
-        work.due = [4, 5, 6]
-        wake.set()
-        await until(lambda: work.begun == [1, 2, 3, 4, 5])
-        work.gate.set()
-        await until(lambda: sorted(work.done) == [1, 2, 3, 4, 5, 6])
-        stop.set()
-    assert work.asked[:2] == [5, 2]
-
-
 # Pulse
 
 

@@ -74,8 +74,7 @@ class Tower:
     async def goes_round(self, after_s: float = 0) -> int:
         """Let time pass and take every turn that is due; say how many there were."""
         turns = await self.turns(after_s)
-        for turn in turns:
-            await self.watcher.check(turn)
+        await self.watcher.check_together(turns)
         return len(turns)
 
     async def notices(self, after_s: float = 0) -> list[IncidentNotice]:

@@ -2,17 +2,23 @@
 
 Every instance checks, PASSIVE ones too, because "no instance is ACTIVE" is one of the rules. Killed between claim and record:
 the rule is checked again at its usual time. Frozen in between: the claim has passed on, and the result is not written.
+
+Rules that are due together and ask the database alone are checked in one transaction, each in a savepoint: one that fails is
+logged and changes nothing for the others.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Final
 
 from photomat.alerts import store
 from photomat.alerts.incident import AlertRule, Figures, IncidentKind, ProbeContext, RuleCheck
 from photomat.alerts.rules import RULES
-from photomat.db.pool import Transaction, transaction
+from photomat.db.pool import OneSession, Transaction, is_unavailable, transaction
 from photomat.db.rows import Row
+from photomat.kernel.crashes import report_crash
+from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
@@ -39,9 +45,33 @@ class RuleChecker:
     async def claim(self, limit: int) -> list[RuleCheck]:
         return await store.claim_checks(self.context.pool, self.rules, limit=limit)
 
+    async def claim_together(self) -> list[list[RuleCheck]]:
+        """Claim everything that is due, as one item."""
+        claimed = await self.claim(len(self.rules))
+        return [claimed] if claimed else []
+
+    async def check_together(self, claimed: Sequence[RuleCheck]) -> None:
+        """Check rules; one that fails is logged, and checked again at its usual time."""
+        inside = [each for each in claimed if not self._rule_of(each).asks_outside]
+        if inside:
+            async with transaction(self.context.pool) as tx:
+                session = OneSession(tx, self.context.pool.bot_id)
+                checker = replace(self, context=replace(self.context, pool=session))
+                for each in inside:
+                    with _logged_errors():
+                        async with tx.transaction():
+                            await checker.check(each)
+        for each in claimed:
+            if each not in inside:
+                with _logged_errors():
+                    await self.check(each)
+
+    def _rule_of(self, claimed: RuleCheck) -> AlertRule:
+        return next(one for one in self.rules if one.kind is claimed.kind)
+
     async def check(self, claimed: RuleCheck) -> None:
         """Check one rule; if an outside service does not answer, nothing is recorded."""
-        rule = next(one for one in self.rules if one.kind is claimed.kind)
+        rule = self._rule_of(claimed)
         try:
             figures = await rule.condition(self.context)
         except Transient:
@@ -89,6 +119,17 @@ class RuleChecker:
             return None
         await store.add_endings(tx, row["incident_id"], self.admins)
         return row
+
+
+@contextmanager
+def _logged_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if is_unavailable(error):
+            raise
+        log.error("STEP_ERROR", step="watches", error=describe(error))
+        report_crash(error, "STEP_ERROR")
 
 
 async def _answer(tx: Transaction, claimed: RuleCheck, *, holds: bool) -> None:

@@ -93,13 +93,17 @@ Condition = Callable[[ProbeContext], Awaitable[Figures | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertRule:
-    """A condition checked `every` so often; an incident opens after `patience` of it and ends after `calm` without it."""
+    """A condition checked `every` so often; an incident opens after `patience` of it and ends after `calm` without it.
+
+    `asks_outside`: the condition waits for more than the database, so it is not checked inside a transaction.
+    """
 
     kind: IncidentKind
     condition: Condition
     every: timedelta
     patience: timedelta
     calm: timedelta
+    asks_outside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

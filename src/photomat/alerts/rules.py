@@ -433,9 +433,12 @@ def rule(
     every: timedelta = SOON,
     patience: timedelta = AT_ONCE,
     calm: timedelta = CALM,
+    asks_outside: bool = False,
 ) -> AlertRule:
     """A rule; most are checked often, open at once and end after a minute of calm."""
-    return AlertRule(kind=kind, condition=condition, every=every, patience=patience, calm=calm)
+    return AlertRule(
+        kind=kind, condition=condition, every=every, patience=patience, calm=calm, asks_outside=asks_outside
+    )
 
 
 RULES: Final = (
@@ -450,11 +453,11 @@ RULES: Final = (
     rule(IncidentKind.UNREAD_RESULTS, unread_results),
     rule(IncidentKind.PARKED_UPDATES, parked_updates),
     rule(IncidentKind.ORPHANS, orphan_spike),
-    rule(IncidentKind.KIE_KEY, kie_key_refused, every=NOW_AND_THEN),
-    rule(IncidentKind.KIE_CREDITS, kie_credits, every=NOW_AND_THEN),
+    rule(IncidentKind.KIE_KEY, kie_key_refused, every=NOW_AND_THEN, asks_outside=True),
+    rule(IncidentKind.KIE_CREDITS, kie_credits, every=NOW_AND_THEN, asks_outside=True),
     rule(IncidentKind.KIE_PAUSED, kie_paused, calm=PAUSE_CALM),
     rule(IncidentKind.OLD_TRANSACTION, old_transaction, every=timedelta(minutes=1)),
-    rule(IncidentKind.DISK, disk_low, calm=DISK_CALM),
+    rule(IncidentKind.DISK, disk_low, calm=DISK_CALM, asks_outside=True),
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
     rule(IncidentKind.TICKETS_WAITING, tickets_waiting),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from photomat.app.polled import PolledState
 from photomat.app.result_store import result_places
 from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, bot_profile_of, stars_reader
@@ -64,12 +65,12 @@ log = get_logger()
 
 def duties_of(program: Program) -> list[Duty]:
     """All duties; those that write run only while our bot owns the database."""
-    every = _while_ours(program.pool)
+    every = _while_ours(program)
     stars = program.live.following(lambda: stars_reader(program.pool, program.bot, program.settings))
     return [
         *_receive_updates(program),
         every(PROFILE_EVERY_S, "profile", lambda: _keep_profile(program)),
-        at_intervals(SWEEP_EVERY_S, "claims", ClaimSweep(pool=program.pool).sweep_if_due),
+        at_intervals(SWEEP_EVERY_S, "claims", ClaimSweep(pool=program.pool, polled=program.polled).sweep_if_due),
         every(PLACES_EVERY_S, "places", lambda: refresh_places(program.pool, creates=program.claims.creates)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
         every(FORGOTTEN_EVERY_S, "forgotten", lambda: _rearm_stuck(program.pool)),
@@ -96,11 +97,14 @@ class ClaimSweep:
     """Frees the lanes, claims and delivery locks of dead instances: as soon as one is gone, and now and then in any case."""
 
     pool: Pool
+    polled: PolledState
     _alive: frozenset[str] | None = None
     _skipped: int = 0
 
     async def sweep_if_due(self) -> None:
-        alive = await alive_instances(self.pool)
+        alive = self.polled.alive
+        if alive is None:
+            alive = await alive_instances(self.pool)
         is_one_gone = self._alive is None or not self._alive <= alive
         if not is_one_gone and self._skipped < MAX_SKIPPED:
             self._skipped += 1
@@ -185,7 +189,7 @@ async def _sweep_results(program: Program) -> None:
 
 def _retention_duty(program: Program) -> Duty:
     """Delete old rows; a running pass stops between two batches."""
-    every = _while_ours(program.pool)
+    every = _while_ours(program)
 
     async def run(stop: asyncio.Event) -> None:
         await every(TIDY_EVERY_S, "retention", lambda: prune(program.pool, kinds_of(program.settings), stop=stop))(stop)
@@ -193,12 +197,12 @@ def _retention_duty(program: Program) -> Duty:
     return run
 
 
-def _while_ours(pool: Pool) -> Callable[[float, str, Callable[[], Awaitable[object]]], Duty]:
+def _while_ours(program: Program) -> Callable[[float, str, Callable[[], Awaitable[object]]], Duty]:
     """Repeat a duty, only while the pool's bot owns the database."""
 
     def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Duty:
         async def do_if_ours() -> None:
-            if await is_ours(pool):
+            if program.polled.owner == program.bot_id or await is_ours(program.pool):
                 await do()
 
         return at_intervals(seconds, name, do_if_ours)

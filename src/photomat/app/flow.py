@@ -203,9 +203,11 @@ def alert_steps(checker: Callable[[], RuleChecker], sender: AlertSender) -> list
     return [
         LoopStep(
             name="watches",
-            claim=lambda limit: checker().claim(limit),
-            do=lambda claimed: checker().check(claimed),
-            width=3,
+            claim=lambda _limit: checker().claim_together(),
+            do=lambda claimed: checker().check_together(claimed),
+            width=2,
+            claims_all=True,
+            ends_wake=False,
         ),
         message_step("alerts", sender, width=2),
     ]

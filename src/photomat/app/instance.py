@@ -20,7 +20,7 @@ from photomat.app.flow import DUE
 from photomat.app.settings import Settings
 from photomat.app.tracing import send_traces
 from photomat.app.wiring import Program, build
-from photomat.cluster.instances import Heartbeat
+from photomat.cluster.instances import ALIVE, Heartbeat
 from photomat.cluster.leader import Leader
 from photomat.db import installation
 from photomat.db.listen import WakeSender, listen, require_session
@@ -172,14 +172,16 @@ async def _tend(tend: Callable[[], object], stop: asyncio.Event) -> None:
 
 
 def _due_poller(program: Program, suspect: asyncio.Event) -> DuePoller:
-    """Reads with every poll also the operators' settings, and the owner of the database; `suspect`: it is not our bot."""
+    """Reads with every poll also the operators' settings, the living instances and the owner; `suspect`: not our bot."""
 
     def tell_owner(bot_id: int | None) -> None:
+        program.polled.tell_owner(bot_id)
         if bot_id != program.bot_id:
             suspect.set()
 
     watched = {
         "setting values": WatchedValue(select=VALUES_BY_NAME, tell=program.live.take_over),
+        "alive instances": WatchedValue(select=ALIVE, tell=program.polled.tell_alive),
         "owner": WatchedValue(select=installation.OWNER, tell=tell_owner),
     }
     return DuePoller(program.pool, program.wakes, DUE, watched=watched)

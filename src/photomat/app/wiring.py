@@ -42,6 +42,7 @@ from photomat.app.flow import (
 )
 from photomat.app.live_settings import LiveSettings
 from photomat.app.personal_data import export_builder, forget_worker, personal_data
+from photomat.app.polled import PolledState
 from photomat.app.result_store import result_places
 from photomat.app.settings import Settings
 from photomat.app.terms import (
@@ -161,6 +162,7 @@ class Program:
     cheapest: Cheapest
     rulebook: RuleBook
     wakes: Wakes
+    polled: PolledState
     state: ActiveState
     instance: InstanceId
     receiving: asyncio.Event
@@ -556,6 +558,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         cheapest=Cheapest(),
         rulebook=rule_book(settings, pool),
         wakes=Wakes(DUE),
+        polled=PolledState(),
         state=ActiveState(),
         instance=instance,
         receiving=asyncio.Event(),

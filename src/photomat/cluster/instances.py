@@ -21,6 +21,12 @@ DEAD_AFTER: Final = timedelta(seconds=8)
 writes.
 """
 
+ALIVE: Final = (
+    "SELECT coalesce(array_agg(instance_id), '{}') FROM instances"  # noqa: S608  no input
+    f" WHERE seen_at > photomat_now() - interval '{DEAD_AFTER.seconds} seconds'"
+)
+"""The same as `alive_instances`, as one value."""
+
 FORGOTTEN_AFTER: Final = timedelta(days=1)
 log = get_logger()
 

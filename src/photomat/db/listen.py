@@ -21,7 +21,7 @@ from photomat.kernel.errors import Startup
 CHANNEL: Final = "photomat"
 PAUSE_S: Final = 0.02
 RECONNECT_S: Final = 1.0
-HEARTBEAT_S: Final = 10.0
+HEARTBEAT_S: Final = 20.0
 ANSWER_TIMEOUT_S: Final = 5.0
 MAX_WORDS: Final = 64
 """Words are names of loops, about twenty; the limit keeps a payload far below PostgreSQL's 8000 bytes."""

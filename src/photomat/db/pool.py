@@ -150,7 +150,7 @@ class BoundedPool(_Pool):
 class OneSession:
     """One connection in place of a pool, so that everything done with it belongs to one transaction."""
 
-    def __init__(self, connection: Connection, bot_id: int) -> None:
+    def __init__(self, connection: Connection, bot_id: int | None) -> None:
         self._connection = connection
         self.bot_id = bot_id
         self.fetch = connection.fetch

@@ -20,6 +20,8 @@ from photomat.kernel.metrics import LOOP_BATCH, LOOP_ERRORS, LOOP_ITEM_S, LOOP_T
 from photomat.work.budget import NoRoom
 
 IDLE_S: Final = 60.0
+IDLE_TICKS: Final = 10
+"""The due poller wakes a loop that has work; in any case it claims after so many idle minutes."""
 RENEWALS: Final = 3
 log = get_logger()
 Item = TypeVar("Item")
@@ -83,9 +85,16 @@ class Loop(Generic[Item]):
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
                 if not self._wants_more or self._free == 0:
-                    await sleep_until_set(self._wake, self._next_s)
+                    await self._until_woken()
         with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
             LOOP_TICK.remove(name)
+
+    async def _until_woken(self) -> None:
+        """Wait for a wake-up, or for room in the budget; meanwhile the tick shows that the loop is alive."""
+        for _ in range(IDLE_TICKS):
+            if await sleep_until_set(self._wake, self._next_s) or self._next_s != IDLE_S:
+                return
+            LOOP_TICK.labels(loop=self._step.name).set_to_current_time()
 
     async def _wake_at(self, stop: asyncio.Event) -> None:
         await stop.wait()
