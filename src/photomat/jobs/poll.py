@@ -246,7 +246,7 @@ class TaskPoller:
     ) -> None:
         is_slow = await self._is_slow(job)
         async with transaction(self.pool) as tx:
-            is_due = await store.schedule_look(
+            await store.schedule_look(
                 tx,
                 job,
                 after=after,
@@ -257,8 +257,7 @@ class TaskPoller:
                 is_slow=is_slow,
             )
         self.wake("deliveries")
-        if is_due:
-            self.wake("looks")
+        self.wake("looks")  # a callback may have come meanwhile
 
     async def _is_slow(self, job: Job) -> bool:
         """Whether a running job has exceeded its usual time; asked only until it is recorded."""

@@ -454,7 +454,7 @@ async def schedule_look(
     seen: bool = False,
     is_slow: bool = False,
 ) -> bool:
-    """Release the claim and schedule the next poll (None: never); True if a wake-up that came meanwhile makes it due now.
+    """Release the claim and schedule the next poll (None: never); a wake-up that came meanwhile is kept.
 
     A task `seen` at Kie is no longer lost. Progress makes the card due only while the card is up to date; that the job is
     slow makes it due once.
@@ -474,7 +474,7 @@ async def schedule_look(
                last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
                progress = greatest(progress, $6)
          WHERE job_id = $1 AND fence = $2
-        RETURNING woken_via IS NOT NULL AND due_at IS NOT NULL
+        RETURNING true
         """,
         after,
         via,
