@@ -51,7 +51,7 @@ class BatchWriter(Generic[Item, Result]):
                 if not done.done():
                     done.set_result(result)
 
-    async def _write_each(self, batch: Sequence[Waiting[Item, Result]], error: Exception) -> None:
+    async def _write_each(self, batch: Sequence[QueuedItem[Item, Result]], error: Exception) -> None:
         if len(batch) == 1 or is_unavailable(error):
             for _, done in batch:
                 _fail(done, error)

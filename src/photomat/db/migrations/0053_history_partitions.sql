@@ -1,6 +1,6 @@
 -- The timelines of jobs and the callbacks become partitions, each of about a month's jobs, in three files, so that nothing waits
--- for long: here the tables promise where their range ends (not checked yet, so nothing is read), 0057 checks that while everybody
--- works, and 0058 makes them the first partitions, which reads nothing any more. The end is far above the newest job: it is not
+-- for long: here the tables promise where their range ends (not checked yet, so nothing is read), 0054 checks that while everybody
+-- works, and 0055 makes them the first partitions, which reads nothing any more. The end is far above the newest job: it is not
 -- reached meanwhile.
 --
 -- By the number of the job, not by time, because the key of a partition must be part of every unique key: an event stays unique by

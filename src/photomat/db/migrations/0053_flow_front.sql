@@ -1,2 +1,0 @@
--- Not used yet.
-SELECT 1;
