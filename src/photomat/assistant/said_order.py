@@ -1,6 +1,6 @@
 """An order made of what was said: what it starts from, what else the same words or file can become, what it lacks. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from photomat.catalog.defaults import with_defaults
 from photomat.catalog.input import FILE_KINDS, FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import missing
-from photomat.catalog.storefront import Offer, Storefront, menu_category_of
+from photomat.catalog.storefront import Storefront, menu_category_of
 from photomat.catalog.wishes import (
     Start,
     Wish,
@@ -74,18 +74,16 @@ def with_wish(found: Plan, *, old: Model, inputs: Mapping[str, Any]) -> SaidOrde
     return SaidOrder(model=found.model, inputs={**carried(old, found.model, inputs), **found.inputs})
 
 
-def models_for(model: Model, inputs: Mapping[str, Any], offers: Iterable[Offer]) -> list[Offer]:
+def models_for(model: Model, inputs: Mapping[str, Any], others: Iterable[Model]) -> Iterator[Model]:
     """The other models that can make the same of the same words and files, asking for nothing more."""
     wish = wish_served_by(model, start_of(model, inputs))
     category = wish.category if wish is not None else menu_category_of(model)
     lacking = lacks(model, inputs)
-    return [
-        each
-        for each in offers
-        if each.model.id != model.id
-        and category.includes(each.model)
-        and _needs_no_more(each.model, carried(model, each.model, inputs), lacking)
-    ]
+    for each in others:
+        if each.id == model.id or not category.includes(each):
+            continue
+        if _needs_no_more(each, carried(model, each, inputs), lacking):
+            yield each
 
 
 def _needs_no_more(model: Model, inputs: Mapping[str, Any], lacking: Input | None) -> bool:

@@ -421,6 +421,7 @@ def by_sound(names: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     return {sound: frozenset(meant) for sound, meant in found.items()}
 
 
+@lru_cache(maxsize=16_384)
 def _is_near(sound: str, known: str) -> bool:
     allowed = next((most for length, most in ALLOWED if min(len(sound), len(known)) >= length), 0)
     return allowed > 0 and abs(len(sound) - len(known)) <= allowed and _difference(sound, known) <= allowed

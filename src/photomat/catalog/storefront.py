@@ -160,6 +160,28 @@ class Cheapest:
         return found
 
 
+@dataclass(slots=True, kw_only=True)
+class LatestStorefront:
+    """The storefront, computed again when what decides it has changed."""
+
+    _of: tuple[object, ...] | None = None
+    _found: Storefront | None = None
+
+    def get(
+        self,
+        catalog: Catalog,
+        settings: Mapping[str, ModelSetting],
+        *,
+        accepts_callbacks: bool,
+        paused: frozenset[str] = frozenset(),
+    ) -> Storefront:
+        of = (settings, accepts_callbacks, paused)
+        if self._found is None or self._found.catalog is not catalog or of != self._of:
+            self._found = storefront_of(catalog, settings, accepts_callbacks=accepts_callbacks, paused=paused)
+            self._of = of
+        return self._found
+
+
 def storefront_of(
     catalog: Catalog,
     settings: Mapping[str, ModelSetting],

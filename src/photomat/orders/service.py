@@ -23,12 +23,12 @@ from photomat.catalog.reference import files_in
 from photomat.catalog.storefront import (
     AS_IN_ITS_FILE,
     Cheapest,
+    LatestStorefront,
     Offer,
     OnSale,
     Storefront,
     as_sold,
     called,
-    storefront_of,
 )
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.files.facts import file_facts, measured_inputs, missing_references
@@ -92,6 +92,7 @@ class OrderService:
     accepts_callbacks: bool = False
     content: ContentGate | None = None
     cheapest: Cheapest = field(default_factory=Cheapest)
+    storefronts: LatestStorefront = field(default_factory=LatestStorefront)
     consent: ConsentDocument | None = None
 
     async def titles(self, language: str) -> Mapping[str, str]:
@@ -106,7 +107,7 @@ class OrderService:
         return known and as_sold(known, await setting_of(self.pool, model_id), accepts_callbacks=self.accepts_callbacks)
 
     async def storefront(self) -> Storefront:
-        return storefront_of(
+        return self.storefronts.get(
             self.catalog,
             await settings_of_models(self.pool),
             accepts_callbacks=self.accepts_callbacks,
@@ -177,8 +178,11 @@ class OrderService:
 
     async def completed(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The inputs with sensible values for everything required that a customer need not be asked for."""
+        files = files_in(inputs)
+        if not files:
+            return with_defaults(model, inputs, {})
         async with transaction(self.pool) as tx:
-            facts = await file_facts(tx, user_id, files_in(inputs))
+            facts = await file_facts(tx, user_id, files)
         return with_defaults(model, inputs, facts)
 
     async def files_too_long(

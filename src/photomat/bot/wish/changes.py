@@ -53,8 +53,10 @@ async def list_models(_query: CallbackQuery, callback_data: OtherModelsButton, t
         return
     await tap.answer()
     offers = await ctx.orders.offers_on(await ctx.orders.storefront())
-    fitting = models_for(found.model, found.draft.inputs, offers)
-    page = page_of(fitting, only=OfferFilter.ALL, number=callback_data.page)
+    fitting = {each.id for each in models_for(found.model, found.draft.inputs, (offer.model for offer in offers))}
+    page = page_of(
+        [offer for offer in offers if offer.model.id in fitting], only=OfferFilter.ALL, number=callback_data.page
+    )
     await tap.replace(views.other_models(ctx.say, found.draft, page, language=ctx.language))
 
 

@@ -37,8 +37,8 @@ async def card_extras(ctx: UpdateContext, model: Model, draft: Draft) -> CardExt
         for each in other_wishes(model, draft.inputs, storefront)
         if (served := model_for(each, storefront)) is not None
     ]
-    has_rivals = bool(models_for(model, draft.inputs, await ctx.orders.offers_on(storefront)))
-    rivals = [[views.other_model(ctx.say, draft)]] if has_rivals else []
+    rival = next(models_for(model, draft.inputs, (each.model for each in storefront.listed)), None)
+    rivals = [[views.other_model(ctx.say, draft)]] if rival is not None else []
     return CardExtras(missing=missing, rows=[*apart, *views.wish_rows(ctx.say, draft, others), *rivals])
 
 
