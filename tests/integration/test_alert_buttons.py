@@ -108,6 +108,10 @@ async def _no_proof(watched: Watched) -> None:
         await tx.execute("UPDATE installation SET stamped_at = photomat_now() - interval '30 hours'")
 
 
+async def _no_ranges(watched: Watched) -> None:
+    await watched.shop.pool.execute("SELECT setval('generation_jobs_job_id_seq', 100000000)")
+
+
 async def _stopped(watched: Watched) -> None:
     job_id = await a_job(watched.shop.pool, watched.anna)
     async with stop_on_error(watched.shop.pool, await claim_submit(watched.shop.pool, job_id), Woken()):
@@ -200,7 +204,7 @@ TRIGGERS: dict[IncidentKind, Trigger] = {
     IncidentKind.OLD_TRANSACTION: _old_transaction,
     IncidentKind.DISK: _nothing,
     IncidentKind.DATABASE_SIZE: _nothing,
-    IncidentKind.PARTITIONS: _nothing,
+    IncidentKind.PARTITIONS: _no_ranges,
     IncidentKind.RECEIPTS_WAITING: _receipt,
     IncidentKind.TICKETS_WAITING: _ticket,
     IncidentKind.SHOP_RECEIPTS: _refused_receipt,

@@ -101,7 +101,7 @@ async def test_a_fit_installation_is_green_and_nothing_of_the_check_remains(data
         before, numbers = await contents(pool), await job_numbers(pool)
         found = await findings(settings, database)
         assert tuple(found) == PHASES
-        assert {finding.level for each in found.values() for finding in each} == {Level.OK}
+        assert [finding for each in found.values() for finding in each if finding.level is not Level.OK] == []
         assert await contents(pool) == before
         assert await job_numbers(pool) == numbers
         assert not await pool.fetchval("SELECT true FROM pg_namespace WHERE nspname = $1", SCHEMA)

@@ -43,7 +43,6 @@ LISTS: dict[str, tuple[str, ...]] = {
     "examples list": ("subject",),
     "broadcast list": ("broadcast_id", "recipients"),
     "users list": ("user_id",),
-    "results show": ("copies",),
 }
 """Arrays for machines, one sentence where there is nothing; the facts of a row that people see as well."""
 
@@ -51,6 +50,7 @@ OTHER_READS: dict[str, tuple[str, ...]] = {
     "audit": (),
     "installation show": (),
     "prune --dry-run": (),
+    "results show": (),
     "catalog list": (),
     "catalog show": (MODEL,),
     "catalog example": (MODEL,),
@@ -88,6 +88,7 @@ SEEN = {
 """What must be readable in the others."""
 
 ELSEWHERE = {
+    *("results move", "results sweep"),
     *("check", "smoke", "catalog diff", "catalog canary", "installation adopt"),
     *("jobs reconcile", "jobs retry", "jobs redeliver", "jobs cancel"),
     *("wallet credit", "wallet debit", "wallet refund", "wallet correct", "wallet release"),

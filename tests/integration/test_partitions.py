@@ -19,7 +19,7 @@ from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_done_job, a_running_job, a_user
 from support.long_history import fill
 
-BEFORE_PARTITIONS = 55
+BEFORE_PARTITIONS = 52
 DAY_S = 86_400.0
 KEPT = timedelta(days=30)
 BY_CTID = """

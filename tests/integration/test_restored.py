@@ -120,13 +120,14 @@ async def test_the_operator_resumes_after_payments_were_read_and_decides_about_u
         refused = await controls.resume(pool, "bot", operator="olga", reason="hurry")
         assert (refused.done, refused.says.key) == (False, "restore-resume-it")
         early = await restores.resume_restored(pool, operator="olga", reason="hurry")
-        assert (early.done, early.says.key) == (False, "restore-payments-unread")
+        assert (early.done, early.says.key) == (False, "restore-payments-unasked")
         async with transaction(pool) as tx:
             await notify(tx, key="payment:77", chat_id=ChatId(ANNA), text_key="payment-received")
         restore = await restores.open_restore(pool)
         assert restore is not None
         await restores.note_payments_read(pool, restore, unread=["yookassa"])
-        assert not (await restores.resume_restored(pool, operator="olga", reason="hurry")).done
+        unread = await restores.resume_restored(pool, operator="olga", reason="hurry")
+        assert (unread.done, unread.says.key) == (False, "restore-payments-unread")
         await restores.note_payments_read(pool, restore, unread=[])
         again, *others = map(JobId, kept.pending)
         assert (await restores.submit_again(pool, again, operator="olga", reason="not in Kie's log")).done

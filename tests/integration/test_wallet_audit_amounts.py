@@ -38,6 +38,8 @@ NO_MONEY = {
         "moves",
         "nth",
         "read_to",
+        "starts",
+        "ends",
         "round",
         "sends",
         "step",

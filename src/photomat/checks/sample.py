@@ -13,7 +13,7 @@ from photomat.jobs.settle import Outcome, Settled, settle
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.orders.draft import Buyer, Draft
+from photomat.orders.draft import Buyer, Draft, lock_draft
 from photomat.orders.outcome import CreateOutcome, DraftOrder
 from photomat.orders.purchase import purchase
 from photomat.orders.service import OrderService
@@ -57,11 +57,13 @@ async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int
 
 
 async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> CreateOutcome:
+    buyer = _buyer(pool)
     async with transaction(pool) as tx:
+        locked = await lock_draft(tx, draft_id=draft.draft_id, user_id=buyer.user_id)
         return await purchase(
             tx,
-            _buyer(pool),
-            DraftOrder(draft, MODEL),
+            buyer,
+            DraftOrder(locked or draft, MODEL),
             revision=draft.revision,
             message_id=MessageId(message or draft.draft_id),
             rates=_rates(draft.price),

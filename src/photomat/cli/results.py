@@ -36,8 +36,12 @@ def show(*, as_json: AsJson = False) -> None:
     listing = Listing("place", "copies", "MB", "waiting")
     for each in found:
         listing.add_row(_called(places, each), str(each.copies), f"{each.size_bytes / MIB:.1f}", str(each.waiting))
-    print_listing(listing if found else "There are no copies yet.")
-    typer.echo(f"New copies go to {places.current.address}.")
+    to = places.current.address
+    if not found:
+        print_listing(f"There are no copies yet; new ones go to {to}.")
+        return
+    print_listing(listing)
+    typer.echo(f"New copies go to {to}.")
 
 
 @app.command("move")

@@ -1,8 +1,7 @@
 """The completion message, a reply to the card so that the phone rings: «✅ Генерация завершена», or what went wrong.
 
-At most once. An edit makes no phone ring, so something must be sent, and a send cannot be repeated safely. The mark of the card
-(`marks.py`), or the claim of one that was put back, records the ring before it is sent; one that a crash loses is harmless,
-because the result is on the card.
+At most once. An edit makes no phone ring, so something must be sent, and a send cannot be repeated safely. The claim records
+the ring before it is sent; one that a crash loses is harmless, because the result is on the card.
 """
 
 from contextlib import AbstractContextManager

@@ -29,8 +29,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.storefront import Storefront
 from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.delivery import lock, outputs
-from photomat.delivery.completion import CompletionNotice, CompletionNotifier
-from photomat.delivery.marks import Mark, Marked, record_marks
+from photomat.delivery.marks import Mark, record_marks
 from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
@@ -87,9 +86,7 @@ class Coordinator:
     lease: timedelta
     storefront: Callable[[], Awaitable[Storefront]] | None = None
     mark: str = ""
-    completions: CompletionNotifier | None = None
-    """Sends the completion message at once; without it the loop `rings` does."""
-    _marks: BatchWriter[Mark, Marked | None] = field(init=False)
+    _marks: BatchWriter[Mark, bool | None] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_marks", BatchWriter(self._record_marks))
@@ -214,9 +211,9 @@ class Coordinator:
             log.info("DELIVER_OK", level=shown.level, via=_via(card))
         if shown.refused is not None:
             log.error("DELIVER_MEDIA_REFUSED", attempts=card.attempts, error=shown.refused)
-        marked = await self._marks.add(self._mark_of(card, view, shown))
+        is_due = await self._marks.add(self._mark_of(card, view, shown))
         failpoint("deliver.after_mark")
-        if marked is None:
+        if is_due is None:
             _log_lost(card)
             return False
         if card.first_result:
@@ -224,7 +221,9 @@ class Coordinator:
             log.info("MARK_DELIVERED", fence=card.fence)
         else:
             log.info("CARD_SHOWN", status=card.status, revision=card.wanted)
-        await self._after_mark(card, view, marked)
+        if is_due or card.others_wait:
+            self.wake("deliveries")
+        self.wake("rings")
         return True
 
     def _mark_of(self, card: LockedCard, view: CardView, shown: EditOutcome) -> Mark:
@@ -232,34 +231,16 @@ class Coordinator:
             card=card,
             ring_kind=view.ring_kind,
             repeat_later=card.status in TERMINAL and card.doubtful,
-            rings_now=self.completions is not None,
             file=shown.file,
             event={"status": card.status, "fence": card.fence, "level": shown.level, "refused": shown.refused},
             media_refused=shown.refused is not None,
         )
 
-    async def _record_marks(self, marks: Sequence[Mark]) -> list[Marked | None]:
+    async def _record_marks(self, marks: Sequence[Mark]) -> list[bool | None]:
         async with transaction(self.pool) as tx:
             marked = await record_marks(tx, marks)
             failpoint("deliver.before_commit")
         return [marked.get(mark.card.job_id) for mark in marks]
-
-    async def _after_mark(self, card: LockedCard, view: CardView, marked: Marked) -> None:
-        if marked.is_due or card.others_wait:
-            self.wake("deliveries")
-        if self.completions is None:
-            self.wake("rings")
-        elif marked.rung_at is not None and view.ring_kind is not None:
-            notice = CompletionNotice(
-                job_id=card.job_id,
-                corr=card.corr,
-                chat_id=marked.chat_id,
-                card_message_id=marked.message_id,
-                language=card.language,
-                kind=view.ring_kind,
-                rung_at=marked.rung_at,
-            )
-            await self.completions.deliver(notice)
 
     async def _release(
         self,

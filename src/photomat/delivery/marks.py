@@ -1,13 +1,12 @@
 """Record what cards show, several in one statement: each tests the fence of its own lock, a lost one changes nothing.
 
-A mark holds all that is recorded after the edit: the revision shown, Telegram's file id of the output, the timeline, and the
-completion message. That is made due for the loop `rings`, or recorded as sent for a caller that sends it at once: killed in
-between, it is lost, as it is between the loop's own claim and its send.
+A mark holds all that is recorded after the edit: the revision shown, Telegram's file id of the output, the timeline, and that
+the completion message is due.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 from photomat.db.pool import Transaction
@@ -15,7 +14,7 @@ from photomat.delivery.outputs import Output
 from photomat.delivery.render import LockedCard
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
-from photomat.kernel.ids import ChatId, JobId, MessageId
+from photomat.kernel.ids import JobId
 
 REPEAT_AFTER: Final = timedelta(minutes=2)
 """After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
@@ -36,7 +35,6 @@ class Mark:
     card: LockedCard
     ring_kind: str | None
     repeat_later: bool
-    rings_now: bool = False
     file: ShownFile | None = None
     event: Mapping[str, Any] | None = None
     media_refused: bool = False
@@ -47,7 +45,6 @@ class Mark:
             "shown": card.wanted,
             "is_result": card.shows_result,
             "ring": self.ring_kind,
-            "rings_now": self.rings_now,
             "repeats": self.repeat_later,
             "is_final": card.status in TERMINAL,
             "place": card.wait.place,
@@ -57,17 +54,10 @@ class Mark:
         return _known(fields)
 
 
-class Marked(NamedTuple):
-    """What became of a mark: whether the card is due again, and where its completion message goes if it is to be sent now."""
+async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, bool]:
+    """Record what the cards show now, and return which are due again; those whose lock was lost are missing.
 
-    is_due: bool
-    chat_id: ChatId
-    message_id: MessageId
-    rung_at: datetime | None
-
-
-async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Marked]:
-    """Record what the cards show now; those whose lock was lost are missing. `delivered_at` is set for results only.
+    `delivered_at` is set for results only.
 
     Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
     """
@@ -75,7 +65,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
         f"""
         WITH mark AS (
             SELECT job_id, fence, detail, (detail ->> 'shown')::int AS shown, (detail ->> 'repeats')::bool AS repeats,
-                   detail ->> 'ring' AS ring, (detail ->> 'rings_now')::bool AS rings_now
+                   detail ->> 'ring' AS ring
               FROM unnest($1::bigint[], $2::bigint[], $3::jsonb[]) AS given (job_id, fence, detail)
         ), locked AS MATERIALIZED (
             SELECT job_id, ring IS NOT NULL AND ring_kind IS DISTINCT FROM ring AND restored_at IS NULL AS is_rung
@@ -89,8 +79,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
                    card_doubtful = card_doubtful AND NOT (detail ->> 'is_final')::bool,
                    delivered_at = CASE WHEN (detail ->> 'is_result')::bool THEN coalesce(delivered_at, photomat_now())
                                        ELSE delivered_at END,
-                   ring_due_at = CASE WHEN is_rung THEN CASE WHEN NOT rings_now THEN photomat_now() END ELSE ring_due_at END,
-                   rung_at = CASE WHEN is_rung AND rings_now THEN photomat_now() ELSE rung_at END,
+                   ring_due_at = CASE WHEN is_rung THEN photomat_now() ELSE ring_due_at END,
                    ring_kind = coalesce(ring, ring_kind),
                    deliver_at = CASE WHEN repeats AND card_wanted = shown THEN photomat_now() + $4::interval
                                      ELSE deliver_at END,
@@ -100,8 +89,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
                                            ELSE media_refused_at END
               FROM mark JOIN locked USING (job_id)
              WHERE job.job_id = mark.job_id
-            RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AS is_due, chat_id, card_message_id, detail,
-                      CASE WHEN is_rung AND rings_now THEN rung_at END AS rung_at, ring
+            RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AS is_due, detail
         ), events AS ({timeline.RECORD_MARKED}
         ), files AS (
             UPDATE job_outputs AS output SET media = shown.media, file_id = shown.file_id
@@ -109,7 +97,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
              WHERE output.job_id = shown.job_id AND output.position = shown.position
                AND output.job_id IN (SELECT job_id FROM changed)
         )
-        SELECT job_id, is_due, chat_id, card_message_id, rung_at FROM changed
+        SELECT job_id, is_due FROM changed
         """,  # noqa: S608  a constant statement of the timeline
         [mark.card.job_id for mark in marks],
         [mark.card.fence for mark in marks],
@@ -117,12 +105,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
         REPEAT_AFTER,
         *_columns([mark.file for mark in marks if mark.file is not None]),
     )
-    return {
-        JobId(row["job_id"]): Marked(
-            row["is_due"], ChatId(row["chat_id"]), MessageId(row["card_message_id"]), row["rung_at"]
-        )
-        for row in rows
-    }
+    return {JobId(row["job_id"]): row["is_due"] for row in rows}
 
 
 def _columns(files: Sequence[ShownFile]) -> tuple[list[Any], ...]:

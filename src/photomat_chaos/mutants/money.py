@@ -51,7 +51,7 @@ SETTLING: Final = (
     one_edit(
         "gift-charged",
         "a result after a failure is charged",
-        SourceEdit(find="gift = status is JobStatus.FAILED", replace="gift = False"),
+        SourceEdit(find="is_gift = status is JobStatus.FAILED", replace="is_gift = False"),
         f"{SETTLES}::test_a_success_after_a_failure_is_a_gift_once",
     ),
     one_edit(
