@@ -126,9 +126,12 @@ async def test_files_that_are_too_many_together_are_refused(database: str) -> No
 async def test_an_earlier_result_is_taken_as_a_file(database: str, tmp_path: Path) -> None:
     async with form(database, EDIT, results=tmp_path) as chat:
         job_id = await made_before(chat, "z-image", prompt="кот-космонавт")
-        (tmp_path / "kept.jpg").write_bytes(PHOTO)
+        kept = tmp_path / str(job_id) / "0.jpg"
+        kept.parent.mkdir()
+        kept.write_bytes(PHOTO)
         await chat.pool.execute(
-            "UPDATE job_outputs SET mime = 'image/jpeg', kept_as = 'kept.jpg', kept_at = photomat_now(), keep_at = NULL"
+            "UPDATE job_outputs SET mime = 'image/jpeg', kept_as = $1, kept_at = photomat_now(), keep_at = NULL",
+            f"{job_id}/0.jpg",
         )
         await opens(chat, EDIT)
         await chat.taps("🗂 Из моих результатов")
