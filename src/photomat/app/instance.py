@@ -39,7 +39,7 @@ DRAIN_S: Final = 8.0
 TEND_EVERY_S: Final = 2.0
 RECEIVING_PATIENCE_S: Final = 3.0
 COLLECT_EVERY: Final = 10_000
-"""New objects between two garbage collections. Python's default, 700, costs a callback a tenth of its processor time."""
+"""New objects between two garbage collections; with Python's default, 700, a busy instance collects all the time."""
 log = get_logger()
 
 

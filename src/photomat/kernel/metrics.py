@@ -89,7 +89,7 @@ LOOP_ERRORS = Counter(
 )
 LOOP_TICK = Gauge(
     "photomat_loop_last_tick_timestamp_seconds",
-    "When the loop last looked for work; an idle one does so once a minute.",
+    "When the loop last looked for work or showed that it waits for some; an idle one does so once a minute.",
     ["loop"],
     registry=REGISTRY,
 )

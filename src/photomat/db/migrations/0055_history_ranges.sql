@@ -1,5 +1,5 @@
 -- The tables of 0.4.0 become the partitions of the past, with their rows and indexes as they are; the next two ranges are made, and
--- one for rows that fit no other. From here on the ACTIVE instance makes ranges ahead of time (work/partitions.py).
+-- one for rows that fit no other. From here on the ACTIVE instance makes ranges ahead of time (jobs/partitions.py).
 LOCK TABLE job_events, callbacks IN ACCESS EXCLUSIVE MODE;
 
 -- Version 0.4.0 deletes old rows by ctid, which names a row of every partition. Beside this version it deletes none.
