@@ -1,14 +1,16 @@
 """Writes of several tasks in one transaction: what comes while a batch is written is the next batch.
 
-Nothing waits for company: a write that finds no other under way starts at once, and takes along all that wait. A batch that
-fails is written one by one, so a bad item fails alone; each item is fenced by its own row, so one that was committed after all
-changes nothing the second time. Without a database all of them fail at once. If the task that writes a batch is canceled, its
-others get `OutcomeUnknown`.
+Nothing waits for company: a write that finds no other under way starts at once, and takes along all that wait. Each batch is
+written by its own first caller, so nobody waits for more than the batch before and the own one. A batch that fails is written
+one by one, so a bad item fails alone; each item is fenced by its own row, so one that was committed after all changes nothing
+the second time. Without a database all of them fail at once. If the task that writes a batch is canceled, its others get
+`OutcomeUnknown`.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Final, Generic, TypeVar, cast
 
 from photomat.db.pool import is_unavailable
 from photomat.kernel.errors import OutcomeUnknown
@@ -16,51 +18,95 @@ from photomat.kernel.errors import OutcomeUnknown
 MAX_TOGETHER: Final = 64
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-QueuedItem = tuple[Item, asyncio.Future[Result]]
+
+
+@dataclass(slots=True)
+class _Queued(Generic[Item, Result]):
+    """An item and what became of it; its caller is woken when it is over, or to write the next batch (`leads`)."""
+
+    item: Item
+    woken: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    leads: bool = False
+    is_over: bool = False
+    result: Result | None = None
+    error: Exception | None = None
+
+    def end(self, *, result: Result | None = None, error: Exception | None = None) -> None:
+        self.result, self.error, self.is_over = result, error, True
+        if not self.woken.done():
+            self.woken.set_result(None)
+
+    def answer(self) -> Result:
+        if self.error is not None:
+            raise self.error
+        return cast("Result", self.result)
 
 
 class BatchWriter(Generic[Item, Result]):
     """Collects items for `write`, which commits them all and returns a result for each, in their order."""
 
-    def __init__(self, write: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]]) -> None:
+    def __init__(
+        self, write: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]], *, max_together: int = MAX_TOGETHER
+    ) -> None:
         self._write = write
-        self._waiting: list[QueuedItem[Item, Result]] = []
-        self._writing = asyncio.Lock()
+        self._max_together = max_together
+        self._waiting: list[_Queued[Item, Result]] = []
+        self._is_writing = False
 
     async def add(self, item: Item) -> Result:
         """Write the item; return its result once it is committed."""
-        done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting.append((item, done))
-        async with self._writing:
-            while not done.done():
-                batch, self._waiting = self._waiting[:MAX_TOGETHER], self._waiting[MAX_TOGETHER:]
-                await self._write_batch(batch)
-        return await done
+        queued: _Queued[Item, Result] = _Queued(item)
+        self._waiting.append(queued)
+        if self._is_writing:
+            await self._wait(queued)
+        if not queued.is_over:
+            await self._lead(queued)
+        return queued.answer()
 
-    async def _write_batch(self, batch: Sequence[QueuedItem[Item, Result]]) -> None:
+    async def _wait(self, queued: _Queued[Item, Result]) -> None:
         try:
-            results = await self._write([item for item, _ in batch])
+            await queued.woken
         except asyncio.CancelledError:
-            for _, done in batch:
-                _fail(done, OutcomeUnknown("the write was stopped"))
+            if queued.leads:
+                self._hand_over()
+            raise
+
+    async def _lead(self, queued: _Queued[Item, Result]) -> None:
+        """Write what waits, until the own item is over."""
+        self._is_writing = True
+        try:
+            while not queued.is_over:
+                batch, self._waiting = self._waiting[: self._max_together], self._waiting[self._max_together :]
+                await self._write_batch(batch)
+        finally:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        """The first that still waits writes the next batch."""
+        for queued in self._waiting:
+            if not queued.woken.done():
+                queued.leads = True
+                queued.woken.set_result(None)
+                return
+        self._is_writing = False
+
+    async def _write_batch(self, batch: Sequence[_Queued[Item, Result]]) -> None:
+        try:
+            results = await self._write([queued.item for queued in batch])
+        except asyncio.CancelledError:
+            for queued in batch:
+                queued.end(error=OutcomeUnknown("the write was stopped"))
             raise
         except Exception as error:  # noqa: BLE001  each caller gets its own error
             await self._write_each(batch, error)
         else:
-            for (_, done), result in zip(batch, results, strict=True):
-                if not done.done():
-                    done.set_result(result)
+            for queued, result in zip(batch, results, strict=True):
+                queued.end(result=result)
 
-    async def _write_each(self, batch: Sequence[QueuedItem[Item, Result]], error: Exception) -> None:
+    async def _write_each(self, batch: Sequence[_Queued[Item, Result]], error: Exception) -> None:
         if len(batch) == 1 or is_unavailable(error):
-            for _, done in batch:
-                _fail(done, error)
+            for queued in batch:
+                queued.end(error=error)
             return
-        for single in batch:
-            await self._write_batch([single])
-
-
-def _fail(done: asyncio.Future[Result], error: Exception) -> None:
-    if not done.done():
-        done.set_exception(error)
-        done.exception()  # read here: a caller that was canceled does not ask for it
+        for queued in batch:
+            await self._write_batch([queued])
