@@ -6,10 +6,11 @@ process, over every restart. Prompts, tokens and file URLs are never fields of a
 
 import logging
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import Final, TextIO
+from functools import cache, lru_cache
+from typing import ClassVar, Final, TextIO
 
 import structlog
 from prometheus_client import Counter
@@ -43,18 +44,51 @@ def correlated(corr: str | None, **fields: object) -> Iterator[str]:
         yield corr
 
 
+@contextmanager
+def lines_together() -> Iterator[None]:
+    """Write the lines logged inside with one system call, at the end; nothing may be awaited inside."""
+    _Output.is_held = True
+    try:
+        yield
+    finally:
+        _Output.is_held = False
+        while _Output.unflushed:
+            _Output.unflushed.pop().flush()
+
+
+class _Output:
+    """Writes each line at once, or with the others of `lines_together`."""
+
+    is_held: ClassVar[bool] = False
+    unflushed: ClassVar[set[TextIO]] = set()
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, line: str) -> None:
+        self._stream.write(f"{line}\n")
+        if _Output.is_held:
+            _Output.unflushed.add(self._stream)
+        else:
+            self._stream.flush()
+
+    debug = info = warning = error = exception = critical = write
+
+
 def configure(log_format: str, stream: TextIO) -> None:
     """Send events to the stream as text for people or as JSON for machines."""
-    last = structlog.processors.JSONRenderer(ensure_ascii=False) if log_format == "json" else _as_text
-    out = structlog.PrintLogger(stream)
+    in_json = (
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.JSONRenderer(ensure_ascii=False),
+    )
+    out = _Output(stream)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             _add_severity,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
             _count,
             structlog.processors.format_exc_info,
-            last,
+            *(in_json if log_format == "json" else (_as_text,)),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=lambda *_names: out,
@@ -88,15 +122,19 @@ def _add_severity(_logger: WrappedLogger, method: str, event: EventDict) -> Even
 
 
 def _as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
-    stamp = str(event.pop("timestamp"))[:19].replace("T", " ")
     severity = str(event.pop("severity")).upper()
     corr = event.pop("corr", NO_CORRELATION)
     tag = event.pop("event")
     trace = event.pop("exception", None)
     ids = {key: event.pop(key) for key in IDS if key in event}
     fields = " ".join([f"{key}={_value(value)}" for key, value in {**ids, **event}.items() if value is not None])
-    line = f"{stamp} {severity:<7} [{corr}] [{tag}] {fields}".rstrip()
+    line = f"{_stamp(int(time.time()))} {severity:<7} [{corr}] [{tag}] {fields}".rstrip()
     return f"{line}\n{trace}" if trace else line
+
+
+@lru_cache(maxsize=1)
+def _stamp(second: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(second))
 
 
 def _value(value: object) -> str:

@@ -43,7 +43,7 @@ async def read_json(request: web.Request) -> Any:
     """Read and parse the body; raise BadBody."""
     body = await read_bytes(request)
     try:
-        found = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
+        found = _decode(body.decode(json.detect_encoding(body), "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise BadBody(400, "not json") from error
     if _may_be_deep(body) and _is_too_deep(found):
@@ -82,3 +82,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(text)
     return number
+
+
+_decode: Final = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite).decode

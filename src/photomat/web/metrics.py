@@ -8,10 +8,12 @@ import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
+from prometheus_client import Histogram
 
 from photomat.db.pool import BoundedPool
 from photomat.kernel import metrics
@@ -78,8 +80,13 @@ async def measure(request: web.Request, handler: Handler) -> web.StreamResponse:
         report_crash(error, "HTTP_500")
         raise
     finally:
-        metrics.HTTP_S.labels(route=route_of(request), status=str(status)).observe(monotonic() - began)
+        _timer(route_of(request), status).observe(monotonic() - began)
     return answer
+
+
+@cache
+def _timer(route: str, status: int) -> Histogram:
+    return metrics.HTTP_S.labels(route=route, status=str(status))
 
 
 def route_of(request: web.Request) -> str:
