@@ -1,14 +1,13 @@
 """Store callbacks and wake their jobs. A callback is evidence; the outcome is read from Kie by `poll.py`.
 
-A batch is one transaction of three statements: insert the bodies, lock the jobs, wake them and record it in their timelines;
-the rest is stored as orphans. A job without a task id (its create reply is under way, or lost) gets it here; the create reply
-overrides it.
+A batch is one transaction of two statements: insert the bodies and lock the jobs; wake those that are not done and record it
+in their timelines. The rest is stored as orphans. A job without a task id (its create reply is under way, or lost) gets it
+here; the create reply overrides it.
 
-Callbacks that arrive together share one commit and are answered after it. A batch that fails is stored one by one, so one bad
-body does not affect the others. Without a database the caller answers 503, and Kie repeats the callback.
+Callbacks that arrive together share one commit and are answered after it (`work/batch_writer.py`): one bad body does not affect
+the others. Without a database the caller answers 503, and Kie repeats the callback.
 """
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -21,11 +20,11 @@ from photomat.db.rows import row_as
 from photomat.jobs.job import JobStatus
 from photomat.jobs.orphans import match_tasks
 from photomat.kernel.error_report import describe
-from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId
-from photomat.kernel.logs import ensure_correlation_id, get_logger
+from photomat.kernel.logs import ensure_correlation_id, get_logger, lines_together
 from photomat.kie.state_parser import glance_at
+from photomat.work.batch_writer import BatchWriter
 
 MAX_TOGETHER: Final = 500
 log = get_logger()
@@ -48,12 +47,12 @@ class KieCallback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What one callback did. `orphan`: why no job was found."""
+    """What one callback did. `is_woken`: its job is looked at again; `orphan`: why no job was found."""
 
     callback: KieCallback
     is_new: bool
     corr: str | None
-    status: JobStatus | None
+    is_woken: bool
     shown_or_showing: bool
     orphan: str | None
 
@@ -68,10 +67,14 @@ class _LockedJob:
     is_forgotten: bool
 
 
-async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[Effect]:
-    new = await _insert(tx, callbacks)
-    jobs = _Batch(await _lock_jobs(tx, callbacks))
-    effects = []
+async def update_from_callback(
+    tx: Transaction, callbacks: Sequence[KieCallback], *, bot_id: int | None = None
+) -> list[Effect]:
+    """Store callbacks and wake their jobs; with `bot_id` only in a database of that bot, else raise Transient."""
+    new, locked = await _insert_and_lock(tx, callbacks, bot_id=bot_id)
+    if bot_id is not None and not new:
+        await require_still_ours(tx, bot_id)
+    jobs, effects = _Batch(locked), []
     for callback in callbacks:
         effects.append(jobs.apply(callback, is_new=callback.digest in new))
         new.discard(callback.digest)
@@ -114,7 +117,7 @@ class _Batch:
             callback=callback,
             is_new=is_new,
             corr=job.corr if job else None,
-            status=job.status if job else None,
+            is_woken=job is not None and job.job_id in self.woken,
             shown_or_showing=job is not None and job.shown_or_showing,
             orphan=orphan,
         )
@@ -127,39 +130,42 @@ class _Batch:
         return "another job has this task" if self._by_task.get(callback.task_id, job) is not job else None
 
 
-async def _insert(tx: Transaction, callbacks: Sequence[KieCallback]) -> set[bytes]:
-    """Insert in one order, so that two instances given the same callbacks do not deadlock."""
+async def _insert_and_lock(
+    tx: Transaction, callbacks: Sequence[KieCallback], *, bot_id: int | None
+) -> tuple[set[bytes], list[_LockedJob]]:
+    """The digests that are new, and the jobs; both in one order, so that two instances given the same do not deadlock."""
     rows = await tx.fetch(
         """
-        INSERT INTO callbacks (job_id, task_id, digest, body)
-        SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) AS new (job_id, task_id, digest, body)
-         ORDER BY digest
-            ON CONFLICT ON CONSTRAINT callbacks_once DO NOTHING
-        RETURNING digest
+        WITH new AS (
+            INSERT INTO callbacks (job_id, task_id, digest, body)
+            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) AS given (job_id, task_id, digest, body)
+             WHERE $5::bigint IS NULL OR (SELECT photomat_our_bot($5)) IS NOT NULL
+             ORDER BY digest
+                ON CONFLICT ON CONSTRAINT callbacks_once DO NOTHING
+            RETURNING digest
+        ), job AS (
+            SELECT job_id, corr, status, external_task_id AS task_id,
+                   status = 'done' AND (delivered_at IS NOT NULL OR delivering_at IS NOT NULL) AS shown_or_showing,
+                   forgotten_at IS NOT NULL AS is_forgotten
+              FROM generation_jobs
+             WHERE job_id = ANY($1::bigint[]) OR external_task_id = ANY($2::text[])
+             ORDER BY job_id
+               FOR UPDATE
+        )
+        SELECT digest, NULL::bigint AS job_id, NULL AS corr, NULL AS status, NULL AS task_id, NULL::bool AS shown_or_showing,
+               NULL::bool AS is_forgotten
+          FROM new
+         UNION ALL
+        SELECT NULL, job_id, corr, status, task_id, shown_or_showing, is_forgotten FROM job
         """,
         [callback.job_id for callback in callbacks],
         [callback.task_id for callback in callbacks],
         [callback.digest for callback in callbacks],
         [callback.body for callback in callbacks],
+        bot_id,
     )
-    return {row["digest"] for row in rows}
-
-
-async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[_LockedJob]:
-    rows = await tx.fetch(
-        """
-        SELECT job_id, corr, status, external_task_id AS task_id,
-               status = 'done' AND (delivered_at IS NOT NULL OR delivering_at IS NOT NULL) AS shown_or_showing,
-               forgotten_at IS NOT NULL AS is_forgotten
-          FROM generation_jobs
-         WHERE job_id = ANY($1::bigint[]) OR external_task_id = ANY($2::text[])
-         ORDER BY job_id
-           FOR UPDATE
-        """,
-        [callback.job_id for callback in callbacks if callback.job_id is not None],
-        [callback.task_id for callback in callbacks],
-    )
-    return [row_as(_LockedJob, row, status=JobStatus(row["status"])) for row in rows]
+    jobs = [row_as(_LockedJob, row, status=JobStatus(row["status"])) for row in rows if row["digest"] is None]
+    return {row["digest"] for row in rows if row["digest"] is not None}, jobs
 
 
 async def _wake(tx: Transaction, woken: Mapping[int, str], newly: AbstractSet[int]) -> None:
@@ -207,78 +213,33 @@ async def _insert_orphans(tx: Transaction, orphans: Sequence[Effect]) -> None:
     )
 
 
-@dataclass(slots=True)
 class CallbackInbox:
     """Collects callbacks and stores them together. `store` returns when the callback is committed."""
 
-    pool: Pool
-    wake: Callable[[str], None]
-    _waiting: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
-    _flushed: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
-    _flushing: bool = False
+    def __init__(self, pool: Pool, wake: Callable[[str], None]) -> None:
+        self._pool = pool
+        self._wake = wake
+        self._together = BatchWriter(self._store_all, max_together=MAX_TOGETHER)
 
     async def store(self, callback: KieCallback) -> None:
-        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((callback, stored))
-        if not self._flushing:
-            try:
-                await self._flush_all()
-            except asyncio.CancelledError:
-                stored.cancel()
-                self._give_up()
-                raise
-        await stored
-
-    async def _flush_all(self) -> None:
-        """The first caller also stores what arrives meanwhile."""
-        self._flushing = True
         try:
-            while self._waiting:
-                self._flushed, self._waiting = self._waiting[:MAX_TOGETHER], self._waiting[MAX_TOGETHER:]
-                await self._flush(self._flushed)
-        finally:
-            self._flushing = False
+            await self._together.add(callback)
+        except Exception as error:
+            log.error("CALLBACK_ERROR", task_id=callback.task_id, error=describe(error))
+            raise
 
-    def _give_up(self) -> None:
-        """The caller that stored for the others was canceled: fail their waits, Kie repeats what was not answered."""
-        for _, stored in (*self._flushed, *self._waiting):
-            _finish(stored, OutcomeUnknown("storing was stopped"))
-        self._waiting.clear()
-
-    async def _flush(self, batch: list[tuple[KieCallback, asyncio.Future[None]]]) -> None:
-        try:
-            effects = await self._commit([callback for callback, _ in batch])
-        except Exception as error:  # noqa: BLE001  each caller gets its own answer
-            if len(batch) == 1:
-                log.error("CALLBACK_ERROR", task_id=batch[0][0].task_id, error=describe(error))
-                _finish(batch[0][1], error)
-                return
-            for single in batch:
-                await self._flush([single])
-            return
-        for _, stored in batch:
-            _finish(stored, None)
-        for effect in effects:
-            _log_effect(effect)
-        self.wake("looks")
-
-    async def _commit(self, callbacks: Sequence[KieCallback]) -> list[Effect]:
+    async def _store_all(self, callbacks: Sequence[KieCallback]) -> list[None]:
         failpoint("callback.before_store")
-        async with transaction(self.pool) as tx:
-            await require_still_ours(tx, self.pool.bot_id)
-            effects = await update_from_callback(tx, callbacks)
+        async with transaction(self._pool) as tx:
+            effects = await update_from_callback(tx, callbacks, bot_id=self._pool.bot_id)
             failpoint("callback.before_commit")
         failpoint("callback.after_store")
-        return effects
-
-
-def _finish(stored: asyncio.Future[None], error: Exception | None) -> None:
-    if stored.done():
-        return
-    if error is None:
-        stored.set_result(None)
-    else:
-        stored.set_exception(error)
+        if any(effect.is_woken for effect in effects):
+            self._wake("looks")
+        with lines_together():
+            for effect in effects:
+                _log_effect(effect)
+        return [None] * len(callbacks)
 
 
 def _log_effect(effect: Effect) -> None:
