@@ -38,6 +38,8 @@ from photomat.work.loop import Loop, LoopStep
 DRAIN_S: Final = 8.0
 TEND_EVERY_S: Final = 2.0
 RECEIVING_PATIENCE_S: Final = 3.0
+BACKLOG: Final = 1024
+"""Connections that may wait to be accepted: what a burst of callbacks opens beyond it waits a second to be tried again."""
 COLLECT_EVERY: Final = 10_000
 """New objects between two garbage collections; with Python's default, 700, a busy instance collects all the time."""
 log = get_logger()
@@ -92,7 +94,7 @@ async def _serve_web(stack: AsyncExitStack, program: Program) -> None:
     stack.push_async_callback(runner.cleanup)
     settings = program.settings
     try:
-        await web.TCPSite(runner, settings.host, settings.port, reuse_address=True).start()
+        await web.TCPSite(runner, settings.host, settings.port, reuse_address=True, backlog=BACKLOG).start()
     except OSError as error:
         raise Startup(
             f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}):"
