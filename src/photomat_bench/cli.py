@@ -19,6 +19,7 @@ from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
 from photomat_bench.report import change_table, markdown_of, print_run
 from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
 from photomat_bench.suite import (
+    HISTORY_JOBS,
     LONG,
     LONG_ONLY,
     MEASUREMENTS,
@@ -45,6 +46,9 @@ def bench(
     only: Annotated[str, typer.Option(help=f"Only these, by comma: {', '.join(MEASUREMENTS)}.")] = "",
     seed: Annotated[int, typer.Option(help="The same seed, the same load.")] = 1,
     previous: Annotated[Path | None, typer.Option(help="The zip file of a release to measure beside this one.")] = None,
+    history_jobs: Annotated[
+        int, typer.Option(min=1000, help="Finished jobs of the history; fewer where the disk is short.")
+    ] = HISTORY_JOBS,
     figures_file: Annotated[Path, typer.Option("--figures", help="The committed figures to compare with.")] = Path(
         "bench/figures.jsonl"
     ),
@@ -66,6 +70,7 @@ def bench(
         SHORT if short else LONG,
         seed=seed,
         previous=previous,
+        history_jobs=history_jobs,
         keep=keep,
         limit_s=SHORT_LIMIT_S if short and not only else None,
     )
@@ -98,12 +103,20 @@ def _measured(
     *,
     seed: int,
     previous: Path | None,
+    history_jobs: int,
     keep: Path | None,
     limit_s: float | None,
 ) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
     with bench_server(keep) as server, _bar(as_json=False) as bars:
         bar = bars.add_task("starting", total=len(names) * rounds)
-        suite = Suite(server=server, lengths=lengths, seed=seed, previous=previous, limit_s=limit_s)
+        suite = Suite(
+            server=server,
+            lengths=lengths,
+            seed=seed,
+            previous=previous,
+            limit_s=limit_s,
+            history_jobs=history_jobs,
+        )
         tell = _counter(bars, bar)
         try:
             uvloop.run(suite.run(names, rounds, tell=tell))
@@ -157,6 +170,11 @@ def flows_command(
     at_once: Annotated[int, typer.Option(min=1, max=1000, help="Flows open at a time with --max.")] = 48,
     seconds: Annotated[float, typer.Option(min=1, max=3600, help="How long the load lasts.")] = 15.0,
     kie_ms: Annotated[int, typer.Option(min=0, help="How long a task takes at Kie.")] = 100,
+    vendors_ms: Annotated[int, typer.Option(min=0, help="How long the vendors take to answer a call.")] = 0,
+    by_menu: Annotated[bool, typer.Option(help="Customers take the way through the menu, not one sentence.")] = False,
+    open_transaction: Annotated[
+        float, typer.Option(min=0, help="Seconds for which another session's transaction is open before the load.")
+    ] = 0.0,
     seed: Annotated[int, typer.Option(help="The same seed, the same instants.")] = 1,
     setting: Annotated[list[str] | None, typer.Option(help="A setting of the instances, as NAME=value.")] = None,
     profile: Annotated[
@@ -185,6 +203,9 @@ def flows_command(
         at_once=at_once,
         instances=instances,
         kie_ms=kie_ms,
+        vendors_ms=vendors_ms,
+        by_menu=by_menu,
+        open_transaction_s=open_transaction,
         seed=seed,
         settings=settings,
         profile=profile,

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+FULL: Final = 0.9
+"""The share of all cores from which they count as full."""
 LEAST_CHANGE: Final = 0.10
 """Below that a difference says nothing, however small the spread."""
 Better = Literal["more", "less"]
@@ -39,7 +41,8 @@ class Target:
     ratio: Callable[[Mapping[str, float]], float]
     limit: float
     better: Better
-    shown: str = "{:.2f}"
+    beyond: Callable[[Mapping[str, float]], str] = lambda _medians: ""
+    """Why the machine does not let the target be met; empty where it does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +51,14 @@ class TargetResult:
     value: float | None
     limit: float
     better: Better
+    beyond: str = ""
 
     @property
     def met(self) -> bool | None:
         if self.value is None:
             return None
-        return self.value >= self.limit if self.better == "more" else self.value <= self.limit
+        is_met = self.value >= self.limit if self.better == "more" else self.value <= self.limit
+        return None if self.beyond and not is_met else is_met
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +83,16 @@ def value(name: str) -> Callable[[Mapping[str, float]], float]:
     return lambda medians: medians[name]
 
 
+def cores_full(medians: Mapping[str, float]) -> str:
+    """One instance with its database and the driver used all cores already: a second one has nothing to add to."""
+    busy, rate = medians.get("one instance: cores busy", 0.0), medians.get("one instance: flows/s", 0.0)
+    return f"all cores full at {rate:.3g} flows/s of one ({busy:.0%} busy)" if busy >= FULL else ""
+
+
 TARGETS: Final = (
     Target(
-        name="flows/s of one instance / the previous release",
-        ratio=quotient("one instance: flows/s", "previous release: flows/s"),
+        name="flows/s by the menu / the previous release",
+        ratio=quotient("one instance by the menu: flows/s", "previous release: flows/s"),
         limit=4.0,
         better="more",
     ),
@@ -112,6 +123,25 @@ TARGETS: Final = (
         ratio=quotient("two instances: flows/s", "one instance: flows/s"),
         limit=1.6,
         better="more",
+        beyond=cores_full,
+    ),
+    Target(
+        name="two instances / one with slow vendors",
+        ratio=quotient("two instances with slow vendors: flows/s", "one instance with slow vendors: flows/s"),
+        limit=1.6,
+        better="more",
+    ),
+    Target(
+        name="flows/s on a history / on an empty database",
+        ratio=quotient("one instance on a history: flows/s", "one instance: flows/s"),
+        limit=0.9,
+        better="more",
+    ),
+    Target(
+        name="flows/s beside an open transaction / without",
+        ratio=quotient("one instance beside an open transaction: flows/s", "one instance: flows/s"),
+        limit=0.5,
+        better="more",
     ),
     Target(
         name="others' p99 beside one user at 50×",
@@ -138,7 +168,13 @@ TARGETS: Final = (
 def target_results(figures: Sequence[Figure]) -> list[TargetResult]:
     medians = {figure.name: figure.median for figure in figures}
     return [
-        TargetResult(name=target.name, value=_computed(target, medians), limit=target.limit, better=target.better)
+        TargetResult(
+            name=target.name,
+            value=_computed(target, medians),
+            limit=target.limit,
+            better=target.better,
+            beyond=target.beyond(medians),
+        )
         for target in TARGETS
     ]
 

@@ -1,6 +1,8 @@
 """One measured run of flows: instances and vendors are started, warmed up, loaded and metered.
 
-Commits are all transactions that PostgreSQL counted; `written` are those that changed something and so wait for the log.
+Commits are all transactions that PostgreSQL counted; `written` are those that changed something and so wait for the log. Costs
+are those of all flows, from the first update to the last message; flows per second and how busy the cores were are taken while
+the load is steady, without its first part and without the end, in which fewer and fewer flows are open.
 """
 
 import asyncio
@@ -21,8 +23,9 @@ from photomat_bench.meters import DatabaseCounts, cpu_s, database_counts, family
 from photomat_bench.wire import serving
 
 PROMPT: Final = "кот-космонавт"
-WARM_UP_S: Final = 2.0
-WARM_UP_RATE: Final = 8.0
+WARM_UP_S: Final = 4.0
+STEADY_AFTER: Final = 0.2
+"""The share of the load after which as many flows end as begin."""
 AUDIT_LIMIT_S: Final = 20.0
 COUNTERS_LAG_S: Final = 1.2
 
@@ -36,6 +39,8 @@ class FlowPlan:
     at_once: int = 48
     instances: int = 1
     kie_ms: int = 100
+    vendors_ms: int = 0
+    """How long the vendors take to answer a call."""
     seed: int = 1
     warm_up_s: float = WARM_UP_S
     counters_lag_s: float = COUNTERS_LAG_S
@@ -44,17 +49,49 @@ class FlowPlan:
     engine: Engine | None = None
     program: Path | None = None
     """A folder with another version of the package `photomat`."""
+    by_menu: bool = False
+    """Customers take the way through the menu, which earlier releases know too, instead of one sentence."""
+    open_transaction_s: float = 0.0
+    """Another session opens a transaction that reads, so long before the load, and holds it open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processor:
+    """Processor seconds used until one instant."""
+
+    at: float
+    product_s: float
+    postgres_s: float
+    vendors_s: float
+
+    @property
+    def all_s(self) -> float:
+        return self.product_s + self.postgres_s + self.vendors_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """Meters at one instant."""
 
-    at: float
-    product_s: float
-    postgres_s: float
-    vendors_s: float
+    processor: Processor
     database: DatabaseCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steady:
+    """The part of the load from which rates are taken."""
+
+    first: Processor
+    last: Processor
+
+    @property
+    def seconds(self) -> float:
+        return self.last.at - self.first.at
+
+    @property
+    def cores_busy(self) -> float:
+        """The share of all cores that product, PostgreSQL, vendors and driver used together."""
+        return (self.last.all_s - self.first.all_s) / (self.seconds * (os.cpu_count() or 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +101,7 @@ class FlowFigures:
     refused: int
     seconds: float
     flows_per_s: float
+    cores_busy: float
     commits_per_flow: float
     written_per_flow: float
     wal_syncs_per_flow: float
@@ -88,8 +126,8 @@ async def run_flows(
     begin: Callable[[], Awaitable[None]] | None = None,
 ) -> FlowFigures:
     """Run on a migrated database; `tell` gets the share of the time that is over, `begin` is called after the warm-up."""
-    driver = FlowDriver(seconds_at_kie=plan.kie_ms / 1000, prompt=PROMPT)
-    async with _installation(plan, driver, dsn, folder) as instances:
+    driver = FlowDriver(seconds_at_kie=plan.kie_ms / 1000, prompt=PROMPT, by_menu=plan.by_menu)
+    async with _installation(plan, driver, dsn, folder) as instances, _open_transaction(plan, dsn):
         await _warm_up(driver, instances, plan)
         driver.start_counting()
         meter = Meter(dsn=dsn, postgres_pid=postgres_pid, instances=instances, lag_s=plan.counters_lag_s)
@@ -100,20 +138,22 @@ async def run_flows(
         first = await meter.read()
         async with asyncio.TaskGroup() as group:
             bar = group.create_task(_tell_time(plan.seconds, tell))
-            await _load(driver, plan)
+            steady = group.create_task(_while_steady(meter, plan.seconds))
+            await _load(driver, plan, plan.seconds)
             bar.cancel()
         last = await meter.read()
         if plan.profile:
             instances[0].signal(signal.SIGUSR1)
             await asyncio.sleep(1.0)
-        return _figures(driver, plan, first, last, memory_mb=max(resident_mb(each.pid) for each in instances))
+        memory_mb = max(resident_mb(each.pid) for each in instances)
+        return _figures(driver, plan, first, last, steady.result(), memory_mb=memory_mb)
 
 
 @asynccontextmanager
 async def _installation(
     plan: FlowPlan, driver: FlowDriver, dsn: str, folder: Path
 ) -> AsyncIterator[list[BenchInstance]]:
-    async with serving(driver.vendors.answer) as url:
+    async with serving(driver.vendors.answer, after_s=plan.vendors_ms / 1000) as url:
         driver.vendors.url = url
         async with running_instances(
             plan.instances,
@@ -129,21 +169,44 @@ async def _installation(
             yield instances
 
 
+@asynccontextmanager
+async def _open_transaction(plan: FlowPlan, dsn: str) -> AsyncIterator[None]:
+    """A forgotten report: its snapshot keeps PostgreSQL from removing what has become old since."""
+    if not plan.open_transaction_s:
+        yield
+        return
+    connection = await connect(dsn, name="bench report")
+    try:
+        await connection.execute("SET idle_in_transaction_session_timeout = 0")
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await connection.fetchval("SELECT count(*) FROM users")
+            yield
+    finally:
+        await connection.close(timeout=5)
+
+
 async def _warm_up(driver: FlowDriver, instances: Sequence[BenchInstance], plan: FlowPlan) -> None:
-    """Fill caches and plans, and let the nightly audit of a new database pass."""
+    """Fill the caches and plans of every connection with the same load, once the nightly audit of a new database is over."""
     if not plan.warm_up_s:
         return
     if plan.engine is None:
         await instances[0].until_logged(AUDITED, within_s=AUDIT_LIMIT_S)
-    await driver.run_at_rate(WARM_UP_RATE, plan.warm_up_s, seed=plan.seed + 1000)
+    await _load(driver, plan, max(plan.warm_up_s, plan.open_transaction_s))
     await asyncio.sleep(plan.counters_lag_s)
 
 
-async def _load(driver: FlowDriver, plan: FlowPlan) -> None:
+async def _load(driver: FlowDriver, plan: FlowPlan, seconds: float) -> None:
     if plan.rate is None:
-        await driver.run_at_most(plan.seconds, at_once=plan.at_once)
+        await driver.run_at_most(seconds, at_once=plan.at_once)
     else:
-        await driver.run_at_rate(plan.rate, plan.seconds, seed=plan.seed)
+        await driver.run_at_rate(plan.rate, seconds, seed=plan.seed)
+
+
+async def _while_steady(meter: "Meter", seconds: float) -> Steady:
+    await asyncio.sleep(seconds * STEADY_AFTER)
+    first = meter.processor()
+    await asyncio.sleep(seconds * (1 - STEADY_AFTER))
+    return Steady(first=first, last=meter.processor())
 
 
 async def _tell_time(seconds: float, tell: Callable[[float], None]) -> None:
@@ -161,44 +224,49 @@ class Meter:
     lag_s: float
 
     async def read(self) -> Sample:
-        at, product, postgres, vendors = self._processor()
+        processor = self.processor()
         await asyncio.sleep(self.lag_s)  # sessions report their counters at most once a second
         connection = await connect(self.dsn, name="bench meter")
         try:
             counts = await database_counts(connection)
         finally:
             await connection.close(timeout=5)
-        return Sample(at=at, product_s=product, postgres_s=postgres, vendors_s=vendors, database=counts)
+        return Sample(processor=processor, database=counts)
 
-    def _processor(self) -> tuple[float, float, float, float]:
-        return (
-            time.perf_counter(),
-            sum(cpu_s(each.pid) for each in self.instances),
-            family_cpu_s(self.postgres_pid),
-            cpu_s(os.getpid()),
+    def processor(self) -> Processor:
+        return Processor(
+            at=time.perf_counter(),
+            product_s=sum(cpu_s(each.pid) for each in self.instances),
+            postgres_s=family_cpu_s(self.postgres_pid),
+            vendors_s=cpu_s(os.getpid()),
         )
 
 
-def _figures(driver: FlowDriver, plan: FlowPlan, first: Sample, last: Sample, *, memory_mb: float) -> FlowFigures:
+def _figures(
+    driver: FlowDriver, plan: FlowPlan, first: Sample, last: Sample, steady: Steady, *, memory_mb: float
+) -> FlowFigures:
     done = driver.done
     if not done:
         raise RuntimeError(f"no flow ended, {driver.lost} were lost")
     count = len(done)
-    seconds = max((flow.rung for flow in done), default=last.at) - min((flow.due for flow in done), default=first.at)
-    counts = last.database.since(first.database)
+    ended = sum(steady.first.at <= flow.rung < steady.last.at for flow in done)
+    if not ended and plan.rate is None:
+        raise RuntimeError("no flow ended while the load was steady: the machine is too busy for so few seconds")
+    counts, before, after = last.database.since(first.database), first.processor, last.processor
     return FlowFigures(
         flows=len(done),
         lost=driver.lost,
         refused=driver.refused,
-        seconds=round(seconds, 2),
-        flows_per_s=round(len(done) / seconds, 2),
+        seconds=round(steady.seconds, 2),
+        flows_per_s=round(ended / steady.seconds, 2),
+        cores_busy=round(steady.cores_busy, 3),
         commits_per_flow=round(counts.commits / count, 2),
         written_per_flow=round(counts.written / count, 2),
         wal_syncs_per_flow=round(counts.wal_syncs / count, 2),
         wal_kb_per_flow=round(counts.wal_bytes / count / 1024, 2),
-        product_cpu_ms=round((last.product_s - first.product_s) / count * 1000, 2),
-        postgres_cpu_ms=round((last.postgres_s - first.postgres_s) / count * 1000, 2),
-        vendors_cpu_ms=round((last.vendors_s - first.vendors_s) / count * 1000, 2),
+        product_cpu_ms=round((after.product_s - before.product_s) / count * 1000, 2),
+        postgres_cpu_ms=round((after.postgres_s - before.postgres_s) / count * 1000, 2),
+        vendors_cpu_ms=round((after.vendors_s - before.vendors_s) / count * 1000, 2),
         tap_to_picture_ms=percentiles([_own_ms(flow, plan) for flow in done]),
         callback_to_card_ms=percentiles([(flow.pictured - flow.called_back) * 1000 for flow in done]),
         message_to_card_ms=percentiles([(flow.carded - flow.due) * 1000 for flow in done]),

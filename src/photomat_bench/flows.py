@@ -1,7 +1,8 @@
 """The flow driver: customers who write one sentence, tap [Create] on the card and get a picture and a completion message.
 
 A flow is: update (a message of a new user) → card → update (the tap) → createTask → callback → recordInfo → download of the
-result → edit of the card to the picture → completion message. Updates and callbacks go to the instances in turn.
+result → edit of the card to the picture → completion message. Updates and callbacks go to the instances in turn. By the menu
+the first update is /start, and the card comes after three taps and the prompt.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import itertools
 import json
 import random
 import time
+import zlib
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,6 +20,9 @@ from photomat_bench.vendors import KieTask, TelegramCall, Vendors, callback_body
 from photomat_bench.wire import OK, WireClient, post_request
 
 CREATE: Final = "✅"
+ASKED_FOR_PROMPT: Final = ""
+MENU: Final = ("🖼 Создать картинку", "Z-Image", ASKED_FOR_PROMPT, "1:1")
+"""The buttons on the way to the card, and where the prompt is written."""
 LOST_AFTER_S: Final = 60.0
 FIRST_USER: Final = 1_000_000
 HEAVY_USER: Final = 999_999
@@ -37,6 +42,7 @@ class Flow:
     rung: float = 0.0
     card: int = 0
     create: str = ""
+    menu_step: int = 0
     has_card: asyncio.Event = field(default_factory=asyncio.Event)
     is_done: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -47,6 +53,7 @@ class FlowDriver:
 
     seconds_at_kie: float
     prompt: str
+    by_menu: bool = False
     instances: Sequence[str] = ()
     client: WireClient = field(default_factory=WireClient)
     flows: dict[int, Flow] = field(default_factory=dict)
@@ -99,25 +106,24 @@ class FlowDriver:
         async with asyncio.TaskGroup() as group:
             while due < until:
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
-                group.create_task(self._post_update(message_update(user, self.prompt)))
+                group.create_task(self._post_update(message_update(user, self._prompt_of(user))))
                 due, sent = due + chance.expovariate(rate), sent + 1
         return sent
 
     def _tap_as_one(self, call: TelegramCall) -> None:
         data = button_data(call.keyboard, CREATE) if call.method == "sendMessage" else None
         if data is not None:
-            tapped = Flow(user_id=HEAVY_USER, due=0.0, card=call.message_id, create=data)
-            self._spawn(self._post_update(tap_update(tapped)))
+            self._spawn(self._post_update(tap_update(Flow(user_id=HEAVY_USER, due=0.0), call.message_id, data)))
 
     async def _one(self, due: float) -> None:
         flow = Flow(user_id=next(self._users), due=due)
         self.flows[flow.user_id] = flow
         try:
             async with asyncio.timeout(LOST_AFTER_S):
-                await self._post_update(message_update(flow, self.prompt))
+                await self._post_update(message_update(flow, "/start" if self.by_menu else self._prompt_of(flow)))
                 await flow.has_card.wait()
                 flow.tapped = time.perf_counter()
-                await self._post_update(tap_update(flow))
+                await self._post_update(tap_update(flow, flow.card, flow.create))
                 await flow.is_done.wait()
             self.done.append(flow)
         except TimeoutError:
@@ -137,12 +143,29 @@ class FlowDriver:
             if data is not None:
                 flow.card, flow.create, flow.carded = call.message_id, data, call.at
                 flow.has_card.set()
+            elif self.by_menu:
+                self._follow_menu(flow, call)
         elif call.method == "editMessageMedia" and call.message_id == flow.card:
             flow.pictured = call.at
         elif call.method == "sendMessage" and flow.tapped:
             flow.rung = call.at
         if flow.pictured and flow.rung:
             flow.is_done.set()
+
+    def _follow_menu(self, flow: Flow, call: TelegramCall) -> None:
+        """Tap the next button on the way to the card, or write the prompt; other messages are passed over."""
+        wanted = MENU[flow.menu_step] if flow.menu_step < len(MENU) else None
+        if wanted is None:
+            return
+        if wanted == ASKED_FOR_PROMPT:
+            flow.menu_step += 1
+            self._spawn(self._post_update(message_update(flow, self._prompt_of(flow))))
+        elif (data := button_data(call.keyboard, wanted)) is not None:
+            flow.menu_step += 1
+            self._spawn(self._post_update(tap_update(flow, call.message_id, data)))
+
+    def _prompt_of(self, flow: Flow) -> str:
+        return f"{self.prompt} {flow.user_id}"  # by the number a task is told to which flow it belongs
 
     def _call_back(self, task_id: str, task: KieTask) -> None:
         self._spawn(self._post_callback(task_id, task))
@@ -177,15 +200,15 @@ class FlowDriver:
             self.refused += 1
 
 
-def message_update(flow: Flow, prompt: str) -> dict[str, Any]:
-    text = f"{prompt} {flow.user_id}"  # by the number a task is told to which flow it belongs
+def message_update(flow: Flow, text: str) -> dict[str, Any]:
     message = {"message_id": 1, "date": int(time.time()), "chat": _chat(flow), "from": _person(flow), "text": text}
     return {"message": message}
 
 
-def tap_update(flow: Flow) -> dict[str, Any]:
-    card = {"message_id": flow.card, "date": int(time.time()), "chat": _chat(flow), "text": "card"}
-    query = {"id": f"{flow.user_id}{flow.card}", "from": _person(flow), "message": card, "data": flow.create}
+def tap_update(flow: Flow, message_id: int, data: str) -> dict[str, Any]:
+    tapped = {"message_id": message_id, "date": int(time.time()), "chat": _chat(flow), "text": "card"}
+    query_id = f"{flow.user_id}{message_id}{zlib.crc32(data.encode())}"
+    query = {"id": query_id, "from": _person(flow), "message": tapped, "data": data}
     return {"callback_query": query | {"chat_instance": str(flow.user_id)}}
 
 
@@ -199,7 +222,7 @@ def _person(flow: Flow) -> dict[str, Any]:
 
 def button_data(keyboard: str, label: str) -> str | None:
     """The data of the first button whose text begins with the label."""
-    if label not in keyboard and "\\u2705" not in keyboard:
+    if label not in keyboard and json.dumps(label)[1:-1] not in keyboard:
         return None
     rows = json.loads(keyboard).get("inline_keyboard", [])
     found = (button for row in rows for button in row if button["text"].startswith(label))

@@ -16,7 +16,8 @@ from photomat_bench.instances import AUDITED, start_instance
 from photomat_bench.meters import cpu_s, database_counts, resident_mb
 from photomat_bench.wire import serving
 
-SETTLE_S: Final = 3.0
+SETTLE_S: Final = 15.0
+"""The first rounds of duties and rules are over, and idle sessions have reported what they counted, which takes them ten."""
 AUDIT_LIMIT_S: Final = 30.0
 IMPORT: Final = """
 import aiogram, time

@@ -57,8 +57,12 @@ def target_table(results: Sequence[TargetResult]) -> Table:
     table = _table("target", "now", "wanted", "")
     for result in results:
         now = "" if result.value is None else _short(result.value)
-        table.add_row(result.name, now, _wanted(result), SIGNS[result.met])
+        table.add_row(result.name, now, _wanted(result), _verdict(result))
     return table
+
+
+def _verdict(result: TargetResult) -> str:
+    return f"– {result.beyond}" if result.value is not None and result.met is None else SIGNS[result.met]
 
 
 def change_table(changed: Sequence[Change]) -> Table:
@@ -75,6 +79,8 @@ FLOW_COLUMNS: Final = (
     "WAL kB per flow",
     "CPU ms per flow",
     "PostgreSQL CPU ms per flow",
+    "both CPU ms per flow",
+    "cores busy",
     "vendors and driver CPU ms per flow",
 )
 
@@ -83,17 +89,18 @@ def markdown_of(machine: Mapping[str, object], figures: Sequence[Figure], result
     """A run for docs/performance.md: the machine, the targets, what carries flows side by side, and the rest."""
     medians = {figure.name: figure for figure in figures}
     rows = list(dict.fromkeys(name.partition(": ")[0] for name in medians if name.endswith(FLOW_COLUMNS)))
+    columns = [column for column in FLOW_COLUMNS if any(f"{row}: {column}" in medians for row in rows)]
     in_flows = {f"{row}: {column}" for row in rows for column in FLOW_COLUMNS}
-    flows = [[row, *(_cell(medians.get(f"{row}: {column}")) for column in FLOW_COLUMNS)] for row in rows]
+    flows = [[row, *(_cell(medians.get(f"{row}: {column}")) for column in columns)] for row in rows]
     others = [[figure.name, _cell(figure)] for figure in figures if figure.name not in in_flows]
     targets = [
-        [result.name, "" if result.value is None else _short(result.value), _wanted(result), SIGNS[result.met]]
+        [result.name, "" if result.value is None else _short(result.value), _wanted(result), _verdict(result)]
         for result in results
     ]
     parts = (
         machine_lines(machine).replace("\n", "\n\n"),
         _markdown(["target", "measured", "wanted", ""], targets),
-        _markdown(["", *FLOW_COLUMNS], flows),
+        _markdown(["", *columns], flows),
         _markdown(["other figures", ""], others),
     )
     return "\n\n".join(parts) + "\n"

@@ -13,14 +13,15 @@ from urllib.parse import urlsplit
 
 from photomat.kernel.ids import JobId
 from photomat.kie.signature import sign_job
-from photomat_bench.flow_run import PROMPT, percentiles
+from photomat_bench.flow_run import AUDIT_LIMIT_S, PROMPT, percentiles
 from photomat_bench.flows import FlowDriver
-from photomat_bench.instances import BenchInstance, callback_secret, running_instances, start_echo
-from photomat_bench.meters import cpu_s
+from photomat_bench.instances import AUDITED, BenchInstance, callback_secret, running_instances, start_echo
+from photomat_bench.meters import cpu_s, family_cpu_s
 from photomat_bench.vendors import KieTask, callback_body
 from photomat_bench.wire import OK, WireClient, post_request, serving
 
 CONNECTIONS: Final = 64
+WARM_UP_S: Final = 2.0
 JOBS_RATE: Final = 4.0
 JOBS_S: Final = 3.0
 
@@ -31,7 +32,7 @@ NextRequest = Callable[[], bytes]
 class RequestFigures:
     per_s: float
     cpu_ms: float
-    refused: int
+    postgres_cpu_ms: float
     half_ms: dict[str, float]
 
 
@@ -62,19 +63,22 @@ class RequestLoad:
         return answered / (time.perf_counter() - begin)
 
     async def at_rate(self, rate: float, seconds: float) -> None:
-        """Send at even instants whether or not earlier requests were answered; latencies count from the instant due."""
-        begin = time.perf_counter()
-        async with asyncio.TaskGroup() as group:
-            for number in range(int(rate * seconds)):
-                due = begin + number / rate
-                wait = due - time.perf_counter()
-                if wait > 0:
-                    await asyncio.sleep(wait)
-                group.create_task(self._timed(due))
+        """Send at even instants over the same connections; latencies count from the instant due, waiting for one included.
 
-    async def _timed(self, due: float) -> None:
-        await self._one()
-        self.latencies_ms.append((time.perf_counter() - due) * 1000)
+        No connection is opened under way: a burst of new ones overflows the listen queue, and costs seconds that say nothing.
+        """
+        begin = time.perf_counter()
+        instants = (begin + number / rate for number in range(int(rate * seconds)))
+
+        async def again() -> None:
+            for due in instants:
+                await asyncio.sleep(max(0.0, due - time.perf_counter()))
+                await self._one()
+                self.latencies_ms.append((time.perf_counter() - due) * 1000)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(CONNECTIONS):
+                group.create_task(again())
 
     async def _one(self) -> None:
         parts = urlsplit(self.url)
@@ -92,18 +96,20 @@ async def measure_echo(seconds: float, *, folder: Path) -> RequestFigures:
         await asyncio.to_thread(instance.stop)
 
 
-async def measure_callbacks(seconds: float, *, dsn: str, folder: Path) -> RequestFigures:
+async def measure_callbacks(seconds: float, *, dsn: str, postgres_pid: int, folder: Path) -> RequestFigures:
     """Callbacks with new bodies for jobs that are over: each is stored, none makes other work."""
     driver = FlowDriver(seconds_at_kie=0.05, prompt=PROMPT)
     async with serving(driver.vendors.answer) as url:
         driver.vendors.url = url
         async with running_instances(1, dsn=dsn, vendors_url=url, folder=folder, settings={}) as instances:
             driver.instances = [instances[0].url]
+            await instances[0].until_logged(AUDITED, within_s=AUDIT_LIMIT_S)
             await driver.run_at_rate(JOBS_RATE, JOBS_S, seed=1)
             jobs = [_job(task_id, task) for task_id, task in driver.vendors.tasks.items()]
             if not jobs:
                 raise RuntimeError("no job was made in time")
-            return await _measure(instances[0], callbacks(jobs, instances[0].url), seconds)
+            made = callbacks(jobs, instances[0].url)
+            return await _measure(instances[0], made, seconds, postgres_pid=postgres_pid)
 
 
 def _job(task_id: str, task: KieTask) -> tuple[str, int, str]:
@@ -118,22 +124,32 @@ def callbacks(jobs: list[tuple[str, int, str]], url: str) -> Iterator[bytes]:
     while True:
         for task_id, _, token in jobs:
             number += 1
-            task = KieTask(prompt="", callback_url="", result_url=f"http://127.0.0.1/{number}.png", created=0.0)
+            task = KieTask(prompt="", callback_url="", result_url=f"http://127.0.0.1/{number}.png")
             yield post_request(f"/kie/callback/{token}", callback_body(task_id, task), host=host)
 
 
-async def _measure(instance: BenchInstance, requests: Iterator[bytes], seconds: float) -> RequestFigures:
+async def _measure(
+    instance: BenchInstance, requests: Iterator[bytes], seconds: float, *, postgres_pid: int | None = None
+) -> RequestFigures:
     load = RequestLoad(url=instance.url, requests=requests)
-    await load.at_most(1.0)
+    await load.at_most(WARM_UP_S)
     load.refused = 0
-    before = cpu_s(instance.pid)
+    before = _used_s(instance.pid, postgres_pid)
     per_s = await load.at_most(seconds)
-    used = cpu_s(instance.pid) - before
+    used, by_postgres = (
+        (now - then) / (per_s * seconds) for now, then in zip(_used_s(instance.pid, postgres_pid), before, strict=True)
+    )
     await load.at_rate(per_s / 2, seconds)
     load.client.close()
+    if load.refused:
+        raise RuntimeError(f"{load.refused} requests were refused")
     return RequestFigures(
         per_s=round(per_s, 1),
-        cpu_ms=round(used / (per_s * seconds) * 1000, 4),
-        refused=load.refused,
+        cpu_ms=round(used * 1000, 4),
+        postgres_cpu_ms=round(by_postgres * 1000, 4),
         half_ms=percentiles(load.latencies_ms),
     )
+
+
+def _used_s(pid: int, postgres_pid: int | None) -> tuple[float, float]:
+    return cpu_s(pid), 0.0 if postgres_pid is None else family_cpu_s(postgres_pid)

@@ -20,6 +20,7 @@ from photomat_bench.figures import Better, Figure
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
 from photomat_bench.instances import FLOOR, Engine
 from photomat_bench.lifetime import measure_lifetime
+from photomat_bench.long_history import jobs_that_fit, make_history
 from photomat_bench.pgbench import commits_per_s
 from photomat_bench.requests import RequestFigures, measure_callbacks, measure_echo
 from photomat_bench.server import BenchServer, database_url, drop_database, new_database
@@ -34,17 +35,28 @@ MEASUREMENTS: Final = (
     "echo",
     "callbacks",
     "floor",
+    "one instance on a history",
     "one instance",
+    "one instance beside an open transaction",
+    "two instances",
+    "one instance with slow vendors",
+    "two instances with slow vendors",
     "16 flows/s",
     "start and idle",
-    "two instances",
     "pgbench",
     "previous release",
+    "one instance by the menu",
     "fairness",
     *PEERS,
 )
-LONG_ONLY: Final = frozenset({"previous release", "fairness"})
+"""What is compared stands together: a change of the machine meanwhile falls on both."""
+LONG_ONLY: Final = frozenset({"one instance on a history", "previous release", "one instance by the menu", "fairness"})
 """Not in the short form, nor are the other engines."""
+SLOW_MS: Final = 400
+SLOW_AT_ONCE: Final = 256
+"""Vendors that take so long to answer: loops are full before the cores are, as at a bad hour of Telegram."""
+HISTORY_JOBS: Final = 1_000_000
+"""A tenth of what a large shop has after some years; ten events and about four lines in the ledger each."""
 POSTGRES_SETTINGS: Final = (
     "server_version",
     "fsync",
@@ -63,17 +75,18 @@ class NotHere(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lengths:
-    """Seconds of load of each kind."""
+    """Seconds of load of each kind; `open` is how long a transaction is open before flows beside it are measured."""
 
     flows: float
     requests: float
     fair: float
     idle: float
+    open: float
 
 
-LONG: Final = Lengths(flows=15.0, requests=5.0, fair=20.0, idle=20.0)
+LONG: Final = Lengths(flows=15.0, requests=5.0, fair=20.0, idle=20.0, open=30.0)
 SHORT_LIMIT_S: Final = 280.0
-SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=8.0, idle=8.0)
+SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=8.0, idle=10.0, open=8.0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,8 +99,10 @@ class Suite:
     previous: Path | None
     values: dict[tuple[str, str, Better], list[float]] = field(default_factory=lambda: defaultdict(list))
     limit_s: float | None = None
+    history_jobs: int = HISTORY_JOBS
     skipped: dict[str, str] = field(default_factory=dict)
     _databases: int = 0
+    _history: str | None = None
     _slowest_s: float = 0.0
 
     async def run(self, names: Sequence[str], rounds: int, *, tell: Callable[[str], None]) -> None:
@@ -116,9 +131,14 @@ class Suite:
             "echo": self._echo,
             "pgbench": self._pgbench,
             "floor": self._floor,
-            "one instance": self._one,
+            "one instance": self._flows("one instance"),
+            "one instance on a history": self._on_history,
+            "one instance beside an open transaction": self._beside_transaction,
+            "two instances": self._flows("two instances", instances=2),
+            "one instance with slow vendors": self._with_slow_vendors("one instance with slow vendors", 1),
+            "two instances with slow vendors": self._with_slow_vendors("two instances with slow vendors", 2),
             "previous release": self._previous,
-            "two instances": self._two,
+            "one instance by the menu": self._by_menu,
             "16 flows/s": self._sixteen,
             "callbacks": self._callbacks,
             "fairness": self._fairness,
@@ -153,7 +173,9 @@ class Suite:
         self._add_requests("echo", await measure_echo(self.lengths.requests, folder=folder))
 
     async def _callbacks(self, dsn: str, folder: Path, _seed: int) -> None:
-        self._add_requests("callbacks", await measure_callbacks(self.lengths.requests, dsn=dsn, folder=folder))
+        figures = await measure_callbacks(self.lengths.requests, dsn=dsn, postgres_pid=self.server.pid, folder=folder)
+        self._add_requests("callbacks", figures)
+        self._add("callbacks: PostgreSQL CPU ms each", figures.postgres_cpu_ms, unit="ms", better="less")
 
     def _add_requests(self, name: str, figures: RequestFigures) -> None:
         self._add(f"{name}: per s", figures.per_s, unit="/s", better="more")
@@ -168,12 +190,38 @@ class Suite:
     async def _floor(self, dsn: str, folder: Path, seed: int) -> None:
         await self._at_most("floor", FlowPlan(seconds=self.lengths.flows, engine=FLOOR, seed=seed), dsn, folder)
 
-    async def _one(self, dsn: str, folder: Path, seed: int) -> None:
-        await self._at_most("one instance", FlowPlan(seconds=self.lengths.flows, seed=seed), dsn, folder)
+    def _flows(self, name: str, *, instances: int = 1) -> Callable[[str, Path, int], Awaitable[None]]:
+        async def measure(dsn: str, folder: Path, seed: int) -> None:
+            plan = FlowPlan(seconds=self.lengths.flows, instances=instances, seed=seed)
+            await self._at_most(name, plan, dsn, folder)
 
-    async def _two(self, dsn: str, folder: Path, seed: int) -> None:
-        plan = FlowPlan(seconds=self.lengths.flows, instances=2, seed=seed)
-        await self._at_most("two instances", plan, dsn, folder)
+        return measure
+
+    def _with_slow_vendors(self, name: str, instances: int) -> Callable[[str, Path, int], Awaitable[None]]:
+        async def measure(dsn: str, folder: Path, seed: int) -> None:
+            plan = FlowPlan(seconds=self.lengths.flows, instances=instances, vendors_ms=SLOW_MS, seed=seed)
+            await self._at_most(name, plan, dsn, folder, at_once=SLOW_AT_ONCE)
+
+        return measure
+
+    async def _on_history(self, _dsn: str, folder: Path, seed: int) -> None:
+        """The database is made once, and used in every round."""
+        if self._history is None:
+            jobs = jobs_that_fit(self.server, self.history_jobs)
+            if not jobs:
+                raise NotHere("the disk has no room for a history")
+            self._history = await make_history(self.server, jobs=jobs)
+            self._add("one instance on a history: finished jobs", jobs, unit="", better="more")
+        plan = FlowPlan(seconds=self.lengths.flows, seed=seed)
+        await self._at_most("one instance on a history", plan, self._history, folder)
+
+    async def _beside_transaction(self, dsn: str, folder: Path, seed: int) -> None:
+        plan = FlowPlan(seconds=self.lengths.flows, open_transaction_s=self.lengths.open, seed=seed)
+        await self._at_most("one instance beside an open transaction", plan, dsn, folder)
+
+    async def _by_menu(self, dsn: str, folder: Path, seed: int) -> None:
+        plan = FlowPlan(seconds=self.lengths.flows, by_menu=True, seed=seed)
+        await self._at_most("one instance by the menu", plan, dsn, folder)
 
     async def _previous(self, dsn: str, folder: Path, seed: int) -> None:
         if self.previous is None or not self.previous.exists():
@@ -181,7 +229,7 @@ class Suite:
         program = folder / "program"
         with zipfile.ZipFile(self.previous) as archive:
             archive.extractall(program)
-        plan = FlowPlan(seconds=self.lengths.flows, program=program, seed=seed)
+        plan = FlowPlan(seconds=self.lengths.flows, program=program, by_menu=True, seed=seed)
         await self._at_most("previous release", plan, dsn, folder)
 
     def _peer(self, name: str) -> Callable[[str, Path, int], Awaitable[None]]:
@@ -194,10 +242,11 @@ class Suite:
 
         return measure
 
-    async def _at_most(self, name: str, plan: FlowPlan, dsn: str, folder: Path) -> None:
-        plan = replace(plan, at_once=AT_ONCE, kie_ms=KIE_MS)
+    async def _at_most(self, name: str, plan: FlowPlan, dsn: str, folder: Path, *, at_once: int = AT_ONCE) -> None:
+        plan = replace(plan, at_once=at_once, kie_ms=KIE_MS)
         figures = await run_flows(plan, dsn=dsn, postgres_pid=self.server.pid, folder=folder)
         self._add(f"{name}: flows/s", figures.flows_per_s, unit="/s", better="more")
+        self._add(f"{name}: cores busy", figures.cores_busy, unit="", better="less")
         self._add_costs(name, figures)
 
     def _add_costs(self, name: str, figures: FlowFigures) -> None:
@@ -209,6 +258,7 @@ class Suite:
             ("WAL kB per flow", figures.wal_kb_per_flow, "kB"),
             ("CPU ms per flow", figures.product_cpu_ms, "ms"),
             ("PostgreSQL CPU ms per flow", figures.postgres_cpu_ms, "ms"),
+            ("both CPU ms per flow", figures.product_cpu_ms + figures.postgres_cpu_ms, "ms"),
             ("vendors and driver CPU ms per flow", figures.vendors_cpu_ms, "ms"),
         ):
             self._add(f"{name}: {figure}", value, unit=unit, better="less")

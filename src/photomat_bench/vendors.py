@@ -23,7 +23,8 @@ from photomat_bench.wire import WireRequest, response
 
 TOKEN: Final = "700700:bench-token"  # noqa: S105  opens nothing but these two
 KIE_KEY: Final = "bench-key"
-BOT: Final = {"id": 700700, "is_bot": True, "first_name": "Photomat", "username": "photomat_bench_bot"}
+BOT_ID: Final = 700700
+BOT: Final = {"id": BOT_ID, "is_bot": True, "first_name": "Photomat", "username": "photomat_bench_bot"}
 FIELD: Final = re.compile(rb'name="?([a-z_]+)"?\r\n(?:[^\r\n]+\r\n)*\r\n(.*?)\r\n--', re.DOTALL)
 EMPTY_ANSWERS: Final[dict[str, Any]] = {
     "getMe": {**BOT, "can_join_groups": True, "can_read_all_group_messages": False, "supports_inline_queries": False},
@@ -58,7 +59,7 @@ class KieTask:
     prompt: str
     callback_url: str
     result_url: str
-    created: float
+    is_ready: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,19 +134,22 @@ class Vendors:
             prompt=str(sent["input"].get("prompt", "")),
             callback_url=sent.get("callBackUrl", ""),
             result_url=f"{self.url}/results/{task_id}.png",
-            created=time.perf_counter(),
         )
         self.tasks[task_id] = task
-        asyncio.get_running_loop().call_later(self.seconds_at_kie, self.finished, task_id, task)
+        asyncio.get_running_loop().call_later(self.seconds_at_kie, self._finish, task_id, task)
         return _envelope({"taskId": task_id, "recordId": task_id})
+
+    def _finish(self, task_id: str, task: KieTask) -> None:
+        """Ready from here on, by no clock: a timer may fire a little early, and a record must not contradict its callback."""
+        task.is_ready = True
+        self.finished(task_id, task)
 
     def _record(self, task_id: str) -> bytes:
         self.calls["kie recordInfo"] += 1
         task = self.tasks.get(task_id)
         if task is None:
             return _json({"code": 422, "msg": "recordInfo is null", "data": None})
-        is_ready = time.perf_counter() >= task.created + self.seconds_at_kie
-        return _envelope(record(task_id, task, is_ready=is_ready))
+        return _envelope(record(task_id, task, is_ready=task.is_ready))
 
 
 def record(task_id: str, task: KieTask, *, is_ready: bool) -> dict[str, Any]:

@@ -72,14 +72,22 @@ def _chunks(buffer: bytes, start: int) -> tuple[bytes, int] | None:
 
 
 class _ServerConnection(_Connection):
-    def __init__(self, answer: Callable[[WireRequest], bytes]) -> None:
+    def __init__(self, answer: Callable[[WireRequest], bytes], after_s: float) -> None:
         super().__init__()
         self._answer = answer
+        self._after_s = after_s
 
     def whole(self, first_line: bytes, body: bytes) -> None:
         path, _, query = first_line.split(b" ")[1].decode("ascii").partition("?")
-        answered = self._answer(WireRequest(path=path, query=query, body=body))
-        if self.transport is not None:
+        request = WireRequest(path=path, query=query, body=body)
+        if self._after_s:
+            asyncio.get_running_loop().call_later(self._after_s, self._respond, request)
+        else:
+            self._respond(request)
+
+    def _respond(self, request: WireRequest) -> None:
+        answered = self._answer(request)
+        if self.transport is not None and not self.transport.is_closing():
             self.transport.write(answered)
 
 
@@ -149,10 +157,10 @@ def response(body: bytes, *, status: int = OK, content_type: str = "application/
 
 
 @asynccontextmanager
-async def serving(answer: Callable[[WireRequest], bytes]) -> AsyncIterator[str]:
-    """Serve on a free loopback port; the answer is computed at once."""
+async def serving(answer: Callable[[WireRequest], bytes], *, after_s: float = 0.0) -> AsyncIterator[str]:
+    """Serve on a free loopback port; a request is answered at once, or after so many seconds."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _ServerConnection(answer), "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(lambda: _ServerConnection(answer, after_s), "127.0.0.1", 0, backlog=1024)
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     finally:

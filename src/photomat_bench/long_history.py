@@ -1,0 +1,72 @@
+"""A database with a long history for flows: finished jobs with their ledger, events and callbacks, and what never ends.
+
+Beside the history of `photomat_chaos.lab.long_history` a tenth of the cards cannot be delivered, and one chat has ten thousand
+updates waiting, which Telegram's limits put off. Nothing of it is work for the instance that is measured.
+"""
+
+import shutil
+from typing import Final
+
+from photomat.db.migrate import migrate
+from photomat.db.pool import Connection, connect
+from photomat_bench.server import BenchServer, new_database
+from photomat_bench.vendors import BOT_ID
+from photomat_chaos.lab.long_history import fill
+
+DATABASE: Final = "bench_history"
+BYTES_A_JOB: Final = 12_000
+"""With indexes and while they are made."""
+SPARED: Final = 5 << 30
+"""What must stay free of the disk."""
+DEEP_CHAT: Final = 10_000
+NEVER_ENDING: Final = (
+    """
+    UPDATE generation_jobs SET card_wanted = card_wanted + 1, undeliverable_at = photomat_now()
+     WHERE job_id % 10 = 0 AND settled_at IS NOT NULL
+    """,
+    """
+    INSERT INTO inbox (bot_id, update_id, lane, body)
+    SELECT $1, 1000000000 + number, 'u4000000', jsonb_build_object('update_id', 1000000000 + number)
+      FROM generate_series(1, $2::int) AS number
+    """,
+    """
+    INSERT INTO lanes (bot_id, lane, pending, due_at)
+    VALUES ($1, 'u4000000', $2::int, photomat_now() + interval '1 day')
+    """,
+)
+ENDED: Final = (
+    "UPDATE broadcast_sends SET due_at = NULL, left_at = photomat_now(), outcome = 'sent' WHERE due_at IS NOT NULL",
+    "UPDATE broadcasts SET state = 'done', ended_at = photomat_now(), counts = '{}' WHERE state = 'sending'",
+)
+"""A broadcast under way would take part of what is measured."""
+
+
+def jobs_that_fit(server: BenchServer, wanted: int) -> int:
+    """As many of the wanted jobs as the disk has room for."""
+    free = shutil.disk_usage(server.folder).free - SPARED
+    return max(0, min(wanted, free // BYTES_A_JOB))
+
+
+async def make_history(server: BenchServer, *, jobs: int) -> str:
+    """Make the database; return its URL."""
+    dsn = await new_database(server, DATABASE)
+    await migrate(dsn)
+    connection = await connect(dsn, name="bench history")
+    try:
+        await fill(connection, jobs=jobs, live=0, bot_id=BOT_ID)
+        await _end_broadcasts_and_add_the_rest(connection)
+    finally:
+        await connection.close(timeout=5)
+    return dsn
+
+
+async def _end_broadcasts_and_add_the_rest(connection: Connection) -> None:
+    await connection.execute("SET statement_timeout = 0")
+    for statement in ENDED:
+        await connection.execute(statement, timeout=3600)
+    cards, *deep = NEVER_ENDING
+    await connection.execute(cards, timeout=3600)
+    for statement in deep:
+        await connection.execute(statement, BOT_ID, DEEP_CHAT)
+    await connection.execute("VACUUM ANALYZE", timeout=3600)
+    await connection.execute("CHECKPOINT")
