@@ -71,13 +71,12 @@ async def finish(tx: Transaction, claims: Sequence[Claimed]) -> dict[ReceivedId,
 
     Those whose lane was lost are left out: nothing may be written for them.
     """
-    waiting = await store.lower_pending(tx, claims)
-    ours = [claimed for claimed in claims if claimed.lane in waiting]
-    handled = await store.mark_handled(tx, [claimed.received_id for claimed in ours]) if ours else 0
-    if handled != len(ours):
-        raise Corrupt(f"one of {[claimed.received_id for claimed in ours]} was ended while we held its lane")
-    await store.forget_lanes_of_one(tx, ours)
-    return {claimed.received_id: waiting[claimed.lane] for claimed in ours}
+    ended = await store.end_claims(tx, claims)
+    twice = [received_id for received_id, claim in ended.items() if not claim.is_handled]
+    if twice:
+        raise Corrupt(f"{twice} was ended while we held its lane")
+    await store.forget_lanes_of_one(tx, [claimed for claimed in claims if claimed.received_id in ended])
+    return {received_id: claim.waiting for received_id, claim in ended.items()}
 
 
 async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_s: float, counted: bool = True) -> bool:
@@ -90,7 +89,7 @@ async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_
 
 async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
     """Set the update aside for the operator, so that the lane continues."""
-    if not await store.lower_pending(tx, [claimed]):
+    if not await store.end_lease(tx, claimed):
         return False
     if not await store.mark_parked(tx, claimed.received_id, error=error):
         raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
@@ -104,10 +103,10 @@ async def unpark(tx: Transaction, received_id: ReceivedId) -> bool:
     if found is None:
         return False
     bot_id, lane = found
-    await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=1, limited=0)])
+    await store.add_pending(tx, bot_id=bot_id, lane=lane, added=1)
     if await store.mark_unparked(tx, received_id):
         return True
-    await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=-1, limited=0)])
+    await store.add_pending(tx, bot_id=bot_id, lane=lane, added=-1)
     return False
 
 
@@ -186,5 +185,5 @@ async def handle_again(tx: Transaction, received_id: ReceivedId, *, user_id: Use
     lane = f"{USER_LANES}{user_id}"
     again = await store.mark_unhandled(tx, received_id, lane=lane)
     for bot_id in again:
-        await store.raise_pending(tx, bot_id=bot_id, arrivals=[store.Arrivals(lane=lane, added=1, limited=0)])
+        await store.add_pending(tx, bot_id=bot_id, lane=lane, added=1)
     return bool(again)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.inbox import store
-from photomat.inbox.store import Arrivals, LaneCount, NewUpdate
+from photomat.inbox.store import NewUpdate, Received
 from photomat.inbox.update import body_of, is_limited, lane_of, update_id_of
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId
@@ -54,15 +54,17 @@ async def receive(
     pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, Any]], limit: UpdateLimit | None = None
 ) -> list[int]:
     """Store the updates; return the ids of the new ones. Raises Rejected when one of them is not an update."""
-    update_ids = [update_id_of(update) for update in updates]
-    lanes = [lane_of(update) for update in updates]
-    bodies = [body_of(update) for update in updates]
+    given = [
+        Received(update_id=update_id_of(one), lane=lane_of(one), body=body_of(one), is_limited=is_limited(one))
+        for one in updates
+    ]
     failpoint("inbox.before_store")
     async with transaction(pool) as tx:
-        await require_still_ours(tx, bot_id)
-        new = await store.add_received(tx, bot_id=bot_id, update_ids=update_ids, lanes=lanes, bodies=bodies)
-        if new:
-            await _count(tx, new, {update_id_of(update): update for update in updates}, bot_id=bot_id, limit=limit)
+        new = await store.add_received(tx, bot_id=bot_id, updates=given)
+        if not new:
+            await require_still_ours(tx, bot_id)
+        if limit is not None and limit.a_minute:
+            await _skip_rest(tx, new, {update_id_of(one): one for one in updates}, bot_id=bot_id, limit=limit)
         failpoint("inbox.before_commit")
     failpoint("inbox.after_store")
     if new:
@@ -70,36 +72,32 @@ async def receive(
     return [one.update_id for one in new]
 
 
-async def _count(
+async def _skip_rest(
     tx: Transaction,
     new: Sequence[NewUpdate],
     updates: Mapping[int, Mapping[str, Any]],
     *,
     bot_id: BotId,
-    limit: UpdateLimit | None,
+    limit: UpdateLimit,
 ) -> None:
-    """Add new updates to their lanes; end those beyond the limit."""
-    by_lane = {lane: list(of_lane) for lane, of_lane in groupby(sorted(new, key=_by_lane), key=lambda one: one.lane)}
-    limited = {lane: [one for one in ones if is_limited(updates[one.update_id])] for lane, ones in by_lane.items()}
-    arrivals = [Arrivals(lane=lane, added=len(ones), limited=len(limited[lane])) for lane, ones in by_lane.items()]
-    for count in await store.raise_pending(tx, bot_id=bot_id, arrivals=arrivals):
-        if limit is not None and limit.a_minute and count.counted > limit.a_minute:
-            await _skip(tx, limited[count.lane], updates, count, bot_id=bot_id, limit=limit)
+    """End what is beyond the limit."""
+    beyond = [one for one in new if one.counted > limit.a_minute and is_limited(updates[one.update_id])]
+    for _, of_lane in groupby(beyond, key=lambda one: one.lane):
+        await _skip(tx, list(of_lane), updates, bot_id=bot_id, limit=limit)
 
 
 async def _skip(
     tx: Transaction,
     limited: Sequence[NewUpdate],
     updates: Mapping[int, Mapping[str, Any]],
-    count: LaneCount,
     *,
     bot_id: BotId,
     limit: UpdateLimit,
 ) -> None:
+    """End the newest of these limited updates of one lane, so that no more than the limit is handled."""
+    count = limited[0]
     before = count.counted - len(limited)
     skipped = limited[max(0, limit.a_minute - before) :]
-    if not skipped:
-        return
     ids = [one.received_id for one in skipped]
     await store.skip_received(tx, bot_id=bot_id, lane=count.lane, received_ids=ids)
     if before <= limit.a_minute:
@@ -111,10 +109,6 @@ async def _skip(
             remaining=count.remaining,
         )
         await limit.tell(tx, flood)
-
-
-def _by_lane(one: NewUpdate) -> tuple[str, int]:
-    return one.lane, one.update_id
 
 
 async def queue_depth(pool: Pool) -> int:

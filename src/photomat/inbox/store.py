@@ -18,78 +18,93 @@ SKIPPED: Final = "skipped: more updates than a minute may have"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewUpdate:
-    received_id: ReceivedId
+class Received:
+    """An update to be stored; one that is `limited` counts towards the limit of a minute."""
+
     update_id: int
     lane: str
+    body: str
+    is_limited: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrivals:
-    """New updates of a lane; `limited` of them count towards the limit of a minute."""
+class NewUpdate:
+    """An update that was stored now; how many limited ones its lane got in its minute, and what remains of the minute."""
 
-    lane: str
-    added: int
-    limited: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneCount:
-    """How many limited updates a lane received in its minute, the new ones included, and what remains of the minute."""
-
+    received_id: ReceivedId
+    update_id: int
     lane: str
     counted: int
     counted_from: datetime
     remaining: timedelta
 
 
-async def add_received(
-    tx: Transaction, *, bot_id: BotId, update_ids: Sequence[int], lanes: Sequence[str], bodies: Sequence[str]
-) -> list[NewUpdate]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedClaim:
+    """A claim that was still ours: how many updates wait in its lane, and whether its update was not ended before."""
+
+    waiting: int
+    is_handled: bool
+
+
+async def add_received(tx: Transaction, *, bot_id: BotId, updates: Sequence[Received]) -> list[NewUpdate]:
+    """Store updates and add them to the counters of their lanes, both in sorted order; an empty lane is due now.
+
+    Nothing is stored in a database of another bot. The count of a minute begins anew with the first update after its end.
+    """
     rows = await tx.fetch(
         """
-        INSERT INTO inbox (bot_id, update_id, lane, body)
-        SELECT $1, update_id, lane, body::jsonb
-          FROM unnest($2::bigint[], $3::text[], $4::text[]) AS received (update_id, lane, body)
-         ORDER BY update_id
-            ON CONFLICT (bot_id, update_id) DO NOTHING
-        RETURNING received_id, update_id, lane
+        WITH given AS (
+            SELECT DISTINCT ON (update_id) *
+              FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bool[]) AS received (update_id, lane, body, is_limited)
+             ORDER BY update_id
+        ), new AS (
+            INSERT INTO inbox (bot_id, update_id, lane, body)
+            SELECT $1, update_id, lane, body::jsonb FROM given WHERE (SELECT photomat_our_bot($1)) IS NOT NULL
+             ORDER BY update_id
+                ON CONFLICT (bot_id, update_id) DO NOTHING
+            RETURNING received_id, update_id, lane
+        ), counts AS (
+            INSERT INTO lanes AS lane (bot_id, lane, pending, counted, counted_from)
+            SELECT $1, new.lane, count(*), count(*) FILTER (WHERE is_limited), photomat_now()
+              FROM new JOIN given USING (update_id)
+             GROUP BY new.lane ORDER BY new.lane
+                ON CONFLICT (bot_id, lane) DO UPDATE
+               SET pending = lane.pending + excluded.pending,
+                   due_at = CASE WHEN lane.pending = 0 THEN photomat_now() ELSE lane.due_at END,
+                   counted = excluded.counted
+                       + CASE WHEN lane.counted_from > photomat_now() - $6::interval THEN lane.counted ELSE 0 END,
+                   counted_from = CASE WHEN lane.counted_from > photomat_now() - $6::interval
+                                       THEN lane.counted_from ELSE photomat_now() END
+            RETURNING lane, counted, counted_from, counted_from + $6::interval - photomat_now() AS remaining
+        )
+        SELECT received_id, update_id, lane, counted, counted_from, remaining
+          FROM new JOIN counts USING (lane)
+         ORDER BY lane, update_id
         """,
         bot_id,
-        update_ids,
-        lanes,
-        bodies,
+        [each.update_id for each in updates],
+        [each.lane for each in updates],
+        [each.body for each in updates],
+        [each.is_limited for each in updates],
+        COUNTED_FOR,
     )
     return [NewUpdate(**dict(row)) for row in rows]
 
 
-async def raise_pending(tx: Transaction, *, bot_id: BotId, arrivals: Sequence[Arrivals]) -> list[LaneCount]:
-    """Add new updates to the counters of their lanes, locked in sorted order; an empty lane is due now.
-
-    The count of a minute begins anew with the first update after its end.
-    """
-    rows = await tx.fetch(
+async def add_pending(tx: Transaction, *, bot_id: BotId, lane: str, added: int) -> None:
+    """Correct the counter of a lane by updates that were stored before; an empty lane is due now."""
+    await tx.execute(
         """
-        INSERT INTO lanes AS lane (bot_id, lane, pending, counted, counted_from)
-        SELECT $1, name, added, limited, photomat_now()
-          FROM unnest($2::text[], $3::int[], $4::int[]) AS new (name, added, limited)
-         ORDER BY name
+        INSERT INTO lanes AS lane (bot_id, lane, pending) VALUES ($1, $2, $3)
             ON CONFLICT (bot_id, lane) DO UPDATE
            SET pending = lane.pending + excluded.pending,
-               due_at = CASE WHEN lane.pending = 0 THEN photomat_now() ELSE lane.due_at END,
-               counted = excluded.counted
-                   + CASE WHEN lane.counted_from > photomat_now() - $5::interval THEN lane.counted ELSE 0 END,
-               counted_from = CASE WHEN lane.counted_from > photomat_now() - $5::interval
-                                   THEN lane.counted_from ELSE photomat_now() END
-        RETURNING lane, counted, counted_from, counted_from + $5::interval - photomat_now() AS remaining
+               due_at = CASE WHEN lane.pending = 0 THEN photomat_now() ELSE lane.due_at END
         """,
         bot_id,
-        [each.lane for each in arrivals],
-        [each.added for each in arrivals],
-        [each.limited for each in arrivals],
-        COUNTED_FOR,
+        lane,
+        added,
     )
-    return [LaneCount(**dict(row)) for row in rows]
 
 
 async def skip_received(tx: Transaction, *, bot_id: BotId, lane: str, received_ids: Sequence[ReceivedId]) -> None:
@@ -178,33 +193,60 @@ async def reset_empty_lanes(tx: Transaction, *, bot_id: BotId, lanes: Collection
     )
 
 
-async def lower_pending(tx: Transaction, claims: Sequence[Claimed]) -> dict[str, int]:
-    """End the leases of these claims; how many updates still wait in each lane. A lane that was lost is left out.
+async def end_claims(tx: Transaction, claims: Sequence[Claimed]) -> dict[ReceivedId, EndedClaim]:
+    """Mark updates as handled and end the leases of their lanes. Those whose lane was lost are left out.
 
     Lanes are locked in one order: two instances may hold claims of the same lanes, one of them lost.
     """
     rows = await tx.fetch(
         """
         WITH held AS MATERIALIZED (
-            SELECT lanes.bot_id, lanes.lane
+            SELECT lanes.bot_id, lanes.lane, claimed.received_id
               FROM lanes
-              JOIN unnest($1::bigint[], $2::text[], $3::bigint[]) AS claimed (bot_id, lane, fence)
+              JOIN unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) AS claimed (bot_id, lane, fence, received_id)
                 ON lanes.bot_id = claimed.bot_id AND lanes.lane = claimed.lane AND lanes.fence = claimed.fence
              WHERE leased_by IS NOT NULL
              ORDER BY lanes.lane
                FOR UPDATE OF lanes
+        ), lowered AS (
+            UPDATE lanes
+               SET pending = pending - 1, due_at = photomat_now(), leased_until = NULL, leased_by = NULL
+              FROM held
+             WHERE lanes.bot_id = held.bot_id AND lanes.lane = held.lane
+            RETURNING held.received_id, pending
+        ), handled AS (
+            UPDATE inbox
+               SET handled_at = photomat_now(), error = NULL
+              FROM held
+             WHERE inbox.received_id = held.received_id AND handled_at IS NULL AND parked_at IS NULL
+            RETURNING inbox.received_id
         )
-        UPDATE lanes
-           SET pending = pending - 1, due_at = photomat_now(), leased_until = NULL, leased_by = NULL
-          FROM held
-         WHERE lanes.bot_id = held.bot_id AND lanes.lane = held.lane
-        RETURNING lanes.lane, pending
+        SELECT received_id, pending AS waiting, handled.received_id IS NOT NULL AS is_handled
+          FROM lowered LEFT JOIN handled USING (received_id)
         """,
         [claimed.bot_id for claimed in claims],
         [claimed.lane for claimed in claims],
         [claimed.fence for claimed in claims],
+        [claimed.received_id for claimed in claims],
     )
-    return {row["lane"]: row["pending"] for row in rows}
+    return {row["received_id"]: EndedClaim(waiting=row["waiting"], is_handled=row["is_handled"]) for row in rows}
+
+
+async def end_lease(tx: Transaction, claimed: Claimed) -> bool:
+    """End the lease of a claim whose update is set aside; False when the lane was lost."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE lanes
+               SET pending = pending - 1, due_at = photomat_now(), leased_until = NULL, leased_by = NULL
+             WHERE bot_id = $1 AND lane = $2 AND fence = $3 AND leased_by IS NOT NULL
+            RETURNING true
+            """,
+            claimed.bot_id,
+            claimed.lane,
+            claimed.fence,
+        )
+    )
 
 
 async def put_off_lane(tx: Transaction, claimed: Claimed, *, wait_s: float) -> bool:
@@ -234,20 +276,6 @@ async def forget_lanes_of_one(tx: Transaction, claims: Sequence[Claimed]) -> Non
             [claimed.bot_id for claimed in claims],
             lanes,
         )
-
-
-async def mark_handled(tx: Transaction, received_ids: Sequence[ReceivedId]) -> int:
-    """Mark updates whose lanes we hold as handled; return how many were not ended before."""
-    rows = await tx.fetch(
-        """
-        UPDATE inbox
-           SET handled_at = photomat_now(), error = NULL
-         WHERE received_id = ANY($1::bigint[]) AND handled_at IS NULL AND parked_at IS NULL
-        RETURNING received_id
-        """,
-        received_ids,
-    )
-    return len(rows)
 
 
 async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -> bool:
