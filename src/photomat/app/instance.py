@@ -113,7 +113,12 @@ async def _run_until(
 ) -> str | None:
     """Run until `stop`; return the reason if the database was given to another bot."""
     notifier = WakeSender(direct)
-    program.wakes.notify_others = notifier.hint
+
+    def notify_others(name: str) -> None:
+        if not program.polled.is_alone(program.instance):
+            notifier.hint(name)
+
+    program.wakes.notify_others = notify_others
     steps = program.instance_steps()
     updates = program.update_steps()
     everywhere = program.settings.update_workers == "all"

@@ -16,3 +16,7 @@ class PolledState:
 
     def tell_alive(self, instances: Sequence[str]) -> None:
         self.alive = frozenset(instances)
+
+    def is_alone(self, instance: str) -> bool:
+        """Whether no other instance is known to be alive."""
+        return self.alive is not None and self.alive <= {instance}
