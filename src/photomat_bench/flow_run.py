@@ -11,21 +11,22 @@ import signal
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from photomat.db.pool import connect
-from photomat_bench.flows import Flow, FlowDriver
-from photomat_bench.instances import AUDITED, BenchInstance, Engine, running_instances
+from photomat_bench.flows import WAVES, Flow, FlowDriver
+from photomat_bench.instances import BenchInstance, Engine, running_instances
 from photomat_bench.meters import DatabaseCounts, cpu_s, database_counts, family_cpu_s, resident_mb
 from photomat_bench.wire import serving
 
 PROMPT: Final = "кот-космонавт"
 WARM_UP_S: Final = 4.0
 STEADY_AFTER: Final = 0.2
-"""The share of the load after which as many flows end as begin."""
+"""The share of the load after which it may be steady; then as many flows must have ended as are open at a time."""
+LOOKED_EVERY_S: Final = 0.02
 AUDIT_LIMIT_S: Final = 20.0
 COUNTERS_LAG_S: Final = 1.2
 
@@ -91,7 +92,7 @@ class Steady:
     @property
     def cores_busy(self) -> float:
         """The share of all cores that product, PostgreSQL, vendors and driver used together."""
-        return (self.last.all_s - self.first.all_s) / (self.seconds * (os.cpu_count() or 1))
+        return (self.last.all_s - self.first.all_s) / (max(self.seconds, LOOKED_EVERY_S) * (os.cpu_count() or 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,7 @@ async def run_flows(
     """Run on a migrated database; `tell` gets the share of the time that is over, `begin` is called after the warm-up."""
     driver = FlowDriver(seconds_at_kie=plan.kie_ms / 1000, prompt=PROMPT, by_menu=plan.by_menu)
     async with _installation(plan, driver, dsn, folder) as instances, _open_transaction(plan, dsn):
-        await _warm_up(driver, instances, plan)
+        await _warm_up(driver, dsn, plan)
         driver.start_counting()
         meter = Meter(dsn=dsn, postgres_pid=postgres_pid, instances=instances, lag_s=plan.counters_lag_s)
         for instance in instances[:1] if plan.profile else []:
@@ -138,8 +139,8 @@ async def run_flows(
         first = await meter.read()
         async with asyncio.TaskGroup() as group:
             bar = group.create_task(_tell_time(plan.seconds, tell))
-            steady = group.create_task(_while_steady(meter, plan.seconds))
-            await _load(driver, plan, plan.seconds)
+            steady = group.create_task(_while_steady(driver, meter, plan))
+            await _load(driver, plan, plan.seconds, waves=WAVES)
             bar.cancel()
         last = await meter.read()
         if plan.profile:
@@ -185,27 +186,43 @@ async def _open_transaction(plan: FlowPlan, dsn: str) -> AsyncIterator[None]:
         await connection.close(timeout=5)
 
 
-async def _warm_up(driver: FlowDriver, instances: Sequence[BenchInstance], plan: FlowPlan) -> None:
+async def _until_audited(dsn: str) -> None:
+    """Wait for the first proof of a new database; after a while go on without it."""
+    connection = await connect(dsn, name="bench meter")
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(AUDIT_LIMIT_S):
+                while not await connection.fetchval("SELECT EXISTS (SELECT FROM audit_runs)"):  # noqa: ASYNC110  a row
+                    await asyncio.sleep(0.2)
+    finally:
+        await connection.close(timeout=5)
+
+
+async def _warm_up(driver: FlowDriver, dsn: str, plan: FlowPlan) -> None:
     """Fill the caches and plans of every connection with the same load, once the nightly audit of a new database is over."""
     if not plan.warm_up_s:
         return
     if plan.engine is None:
-        await instances[0].until_logged(AUDITED, within_s=AUDIT_LIMIT_S)
+        await _until_audited(dsn)
     await _load(driver, plan, max(plan.warm_up_s, plan.open_transaction_s))
     await asyncio.sleep(plan.counters_lag_s)
 
 
-async def _load(driver: FlowDriver, plan: FlowPlan, seconds: float) -> None:
+async def _load(driver: FlowDriver, plan: FlowPlan, seconds: float, *, waves: int = 0) -> None:
     if plan.rate is None:
-        await driver.run_at_most(seconds, at_once=plan.at_once)
+        await driver.run_at_most(seconds, at_once=plan.at_once, waves=waves)
     else:
         await driver.run_at_rate(plan.rate, seconds, seed=plan.seed)
 
 
-async def _while_steady(meter: "Meter", seconds: float) -> Steady:
-    await asyncio.sleep(seconds * STEADY_AFTER)
+async def _while_steady(driver: FlowDriver, meter: "Meter", plan: FlowPlan) -> Steady:
+    await asyncio.sleep(plan.seconds * STEADY_AFTER)
+    opening = 0 if plan.rate is not None else plan.at_once
+    while len(driver.done) < opening and not driver.is_ending:  # noqa: ASYNC110  a list
+        await asyncio.sleep(LOOKED_EVERY_S)
     first = meter.processor()
-    await asyncio.sleep(seconds * (1 - STEADY_AFTER))
+    while not driver.is_ending:  # noqa: ASYNC110  set where nothing waits for it
+        await asyncio.sleep(LOOKED_EVERY_S)
     return Steady(first=first, last=meter.processor())
 
 
@@ -251,14 +268,14 @@ def _figures(
     count = len(done)
     ended = sum(steady.first.at <= flow.rung < steady.last.at for flow in done)
     if not ended and plan.rate is None:
-        raise RuntimeError("no flow ended while the load was steady: the machine is too busy for so few seconds")
+        raise RuntimeError("no flow ended while the load was steady: the machine is too slow for so few seconds")
     counts, before, after = last.database.since(first.database), first.processor, last.processor
     return FlowFigures(
         flows=len(done),
         lost=driver.lost,
         refused=driver.refused,
         seconds=round(steady.seconds, 2),
-        flows_per_s=round(ended / steady.seconds, 2),
+        flows_per_s=round(ended / max(steady.seconds, LOOKED_EVERY_S), 2),
         cores_busy=round(steady.cores_busy, 3),
         commits_per_flow=round(counts.commits / count, 2),
         written_per_flow=round(counts.written / count, 2),

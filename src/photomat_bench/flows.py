@@ -24,6 +24,10 @@ ASKED_FOR_PROMPT: Final = ""
 MENU: Final = ("🖼 Создать картинку", "Z-Image", ASKED_FOR_PROMPT, "1:1")
 """The buttons on the way to the card, and where the prompt is written."""
 LOST_AFTER_S: Final = 60.0
+WAVES: Final = 3
+"""Each of the flows that are open at a time is followed by two more at least, so that their beginning together is forgotten."""
+LONGEST: Final = 4
+"""A slow engine may take so many times the seconds for it."""
 FIRST_USER: Final = 1_000_000
 HEAVY_USER: Final = 999_999
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
@@ -60,6 +64,8 @@ class FlowDriver:
     done: list[Flow] = field(default_factory=list)
     lost: int = 0
     refused: int = 0
+    is_ending: bool = False
+    """No more flows begin; the open ones are waited for."""
     tell: Callable[[], None] = lambda: None
     vendors: Vendors = field(init=False)
     _update_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(10_000))
@@ -72,7 +78,7 @@ class FlowDriver:
 
     def start_counting(self) -> None:
         """Forget what was counted so far."""
-        self.done, self.lost, self.refused = [], 0, 0
+        self.done, self.lost, self.refused, self.is_ending = [], 0, 0, False
         self.vendors.calls.clear()
 
     async def run_at_rate(self, rate: float, seconds: float, *, seed: int) -> None:
@@ -85,14 +91,20 @@ class FlowDriver:
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
                 group.create_task(self._one(due))
                 due += chance.expovariate(rate)
+            self.is_ending = True
 
-    async def run_at_most(self, seconds: float, *, at_once: int) -> None:
-        """Keep so many flows open for so long; then wait for the last of them."""
-        until = time.perf_counter() + seconds
+    async def run_at_most(self, seconds: float, *, at_once: int, waves: int = 0) -> None:
+        """Keep so many flows open for so long, and until so many times as many have ended; then wait for the last of them."""
+        begin = time.perf_counter()
+
+        def is_over() -> bool:
+            passed = time.perf_counter() - begin
+            return passed >= seconds * LONGEST or (passed >= seconds and len(self.done) >= waves * at_once)
 
         async def again() -> None:
-            while time.perf_counter() < until:
+            while not is_over():
                 await self._one(time.perf_counter())
+            self.is_ending = True
 
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):

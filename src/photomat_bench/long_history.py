@@ -1,7 +1,8 @@
 """A database with a long history for flows: finished jobs with their ledger, events and callbacks, and what never ends.
 
 Beside the history of `photomat_chaos.lab.long_history` a tenth of the cards cannot be delivered, and one chat has ten thousand
-updates waiting, which Telegram's limits put off. Nothing of it is work for the instance that is measured.
+updates waiting, which Telegram's limits put off. Nothing of it is work for the instance that is measured: the audit of the
+night is done, and nothing is deleted because of its age (`KEPT`).
 """
 
 import shutil
@@ -19,6 +20,14 @@ BYTES_A_JOB: Final = 12_000
 SPARED: Final = 5 << 30
 """What must stay free of the disk."""
 DEEP_CHAT: Final = 10_000
+KEPT: Final = {
+    f"KEEP_{name}_DAYS": "0"
+    for name in (
+        *("CALLBACKS", "ORPHANS", "DRAFTS", "EVENTS", "INPUT_FILES", "RESENDS", "NOTICES", "INCIDENTS", "PROOFS"),
+        *("ASSISTANT_CALLS", "TICKETS", "READINGS", "REFUSED_TEXTS", "REFUSALS"),
+    )
+}
+"""Settings of an instance on it."""
 NEVER_ENDING: Final = (
     """
     UPDATE generation_jobs SET card_wanted = card_wanted + 1, undeliverable_at = photomat_now()
@@ -37,8 +46,13 @@ NEVER_ENDING: Final = (
 ENDED: Final = (
     "UPDATE broadcast_sends SET due_at = NULL, left_at = photomat_now(), outcome = 'sent' WHERE due_at IS NOT NULL",
     "UPDATE broadcasts SET state = 'done', ended_at = photomat_now(), counts = '{}' WHERE state = 'sending'",
+    "TRUNCATE inbox",
+    """
+    INSERT INTO audit_runs (night, seconds, invariants, violations, figures)
+    SELECT (photomat_now() AT TIME ZONE 'UTC')::date - day, 0, 0, '[]', '{}' FROM generate_series(0, 1) AS day
+    """,
 )
-"""A broadcast under way would take part of what is measured."""
+"""What would take part of what is measured: a broadcast under way, updates that are deleted after days, the audit."""
 
 
 def jobs_that_fit(server: BenchServer, wanted: int) -> int:
@@ -53,6 +67,7 @@ async def make_history(server: BenchServer, *, jobs: int) -> str:
     await migrate(dsn)
     connection = await connect(dsn, name="bench history")
     try:
+        await connection.execute("SET maintenance_work_mem = '512MB'; SET work_mem = '256MB'")
         await fill(connection, jobs=jobs, live=0, bot_id=BOT_ID)
         await _end_broadcasts_and_add_the_rest(connection)
     finally:

@@ -20,7 +20,7 @@ from photomat_bench.figures import Better, Figure
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
 from photomat_bench.instances import FLOOR, Engine
 from photomat_bench.lifetime import measure_lifetime
-from photomat_bench.long_history import jobs_that_fit, make_history
+from photomat_bench.long_history import KEPT, jobs_that_fit, make_history
 from photomat_bench.pgbench import commits_per_s
 from photomat_bench.requests import RequestFigures, measure_callbacks, measure_echo
 from photomat_bench.server import BenchServer, database_url, drop_database, new_database
@@ -53,7 +53,7 @@ MEASUREMENTS: Final = (
 LONG_ONLY: Final = frozenset({"one instance on a history", "previous release", "one instance by the menu", "fairness"})
 """Not in the short form, nor are the other engines."""
 SLOW_MS: Final = 400
-SLOW_AT_ONCE: Final = 256
+SLOW_AT_ONCE: Final = 128
 """Vendors that take so long to answer: loops are full before the cores are, as at a bad hour of Telegram."""
 HISTORY_JOBS: Final = 1_000_000
 """A tenth of what a large shop has after some years; ten events and about four lines in the ledger each."""
@@ -212,7 +212,7 @@ class Suite:
                 raise NotHere("the disk has no room for a history")
             self._history = await make_history(self.server, jobs=jobs)
             self._add("one instance on a history: finished jobs", jobs, unit="", better="more")
-        plan = FlowPlan(seconds=self.lengths.flows, seed=seed)
+        plan = FlowPlan(seconds=self.lengths.flows, settings=KEPT, seed=seed)
         await self._at_most("one instance on a history", plan, self._history, folder)
 
     async def _beside_transaction(self, dsn: str, folder: Path, seed: int) -> None:

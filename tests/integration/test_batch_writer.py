@@ -80,6 +80,40 @@ async def test_the_others_of_a_batch_whose_writer_is_canceled_hear_that_the_outc
     assert await third == OutcomeUnknown.__name__
 
 
+async def test_a_caller_who_was_to_write_the_next_batch_and_is_canceled_passes_it_on() -> None:
+    written = Written()
+    together = BatchWriter(written.write)
+
+    async def write_and_cancel_the_next() -> None:
+        await together.add(1)
+        second.cancel()  # chosen to write, and not yet running
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(write_and_cancel_the_next())
+        second, third = (group.create_task(_outcome(together, number)) for number in (2, 3))
+        await asyncio.sleep(0)
+        for _ in range(2):
+            written.permits.release()
+        assert await third == "3"
+    assert second.cancelled()
+    assert written.batches == [[1], [2, 3]]
+    written.permits.release()
+    assert await together.add(4) == "4"
+
+
+async def test_a_caller_who_waits_for_no_answer_any_more_is_written_with_the_others() -> None:
+    written = Written()
+    together = BatchWriter(written.write)
+    async with asyncio.TaskGroup() as group:
+        callers = [group.create_task(_outcome(together, number)) for number in (1, 2, 3)]
+        await asyncio.sleep(0)
+        callers[1].cancel()
+        await asyncio.sleep(0)
+        for _ in range(2):
+            written.permits.release()
+    assert written.batches == [[1], [2, 3]]
+
+
 async def _outcome(together: BatchWriter[int, str], number: int) -> str:
     try:
         return await together.add(number)

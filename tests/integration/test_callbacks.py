@@ -119,9 +119,11 @@ async def test_a_callback_for_a_finished_job_wakes_nobody(database: str) -> None
         job_id = await a_done_job(pool, await a_user(pool))
         await pool.execute("UPDATE generation_jobs SET delivering_at = photomat_now() WHERE job_id = $1", job_id)
         before = await row_of(pool, job_id)
+        woken = Woken()
         with logged() as lines:
-            await take(pool, callback(job_id, before["external_task_id"]))
+            await CallbackInbox(pool, woken).store(callback(job_id, before["external_task_id"]))
         assert await row_of(pool, job_id) == before
+        assert woken.names == []
         skips = [line for line in lines if line["event"] == "DELIVER_LOCK_SKIP"]
         assert [(line["via"], line["corr"], line["job_id"]) for line in skips] == [("callback", before["corr"], job_id)]
 

@@ -3,11 +3,12 @@
 import io
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 import structlog
 
-from photomat.kernel.logs import configure, correlated, ensure_correlation_id, get_logger
+from photomat.kernel.logs import configure, correlated, ensure_correlation_id, get_logger, lines_together
 from photomat.kernel.metrics import EVENTS, exposition
 
 
@@ -49,6 +50,24 @@ def test_a_value_of_several_lines_stays_on_one() -> None:
     stream = lines("text")
     get_logger().error("X", error="first\n2026-01-01 00:00:00 INFO [0123abcd] [MARK_DELIVERED]\r\nlast")
     assert len(stream.getvalue().splitlines()) == 1
+
+
+def test_lines_of_one_moment_reach_the_stream_together_also_where_one_fails() -> None:
+    class Stream(io.StringIO):
+        flushed = 0
+
+        def flush(self) -> None:
+            self.flushed += 1
+
+    stream = Stream()
+    configure("text", stream)
+    with suppress(ZeroDivisionError), lines_together():
+        get_logger().info("FIRST")
+        get_logger().info("SECOND")
+        1 / 0  # noqa: B018  what fails
+    assert (len(stream.getvalue().splitlines()), stream.flushed) == (2, 1)
+    get_logger().info("ALONE")
+    assert stream.flushed == 2
 
 
 def test_a_json_line_has_the_same_facts() -> None:
