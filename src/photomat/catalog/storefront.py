@@ -69,6 +69,11 @@ class Storefront:
         found = self.on_sale.get(model_id)
         return found.model if found else None
 
+    def sold(self, model_id: str) -> Model | None:
+        """A model that is sold, also while it is paused."""
+        found = self.on_sale.get(model_id) or self.paused.get(model_id)
+        return found.model if found else None
+
     def instead_of(self, model_id: str) -> Model | None:
         known = self.catalog.models.get(model_id)
         return self.get(known.instead) if known is not None and known.instead is not None else None
@@ -158,28 +163,6 @@ class Cheapest:
         if standing == NO_RULES:
             self._plain[model.id, rates] = found
         return found
-
-
-@dataclass(slots=True, kw_only=True)
-class LatestStorefront:
-    """The storefront, computed again when what decides it has changed."""
-
-    _of: tuple[object, ...] | None = None
-    _found: Storefront | None = None
-
-    def get(
-        self,
-        catalog: Catalog,
-        settings: Mapping[str, ModelSetting],
-        *,
-        accepts_callbacks: bool,
-        paused: frozenset[str] = frozenset(),
-    ) -> Storefront:
-        of = (settings, accepts_callbacks, paused)
-        if self._found is None or self._found.catalog is not catalog or of != self._of:
-            self._found = storefront_of(catalog, settings, accepts_callbacks=accepts_callbacks, paused=paused)
-            self._of = of
-        return self._found
 
 
 def storefront_of(
