@@ -19,6 +19,7 @@ from photomat.catalog.input import FileKind
 from photomat.catalog.model import Catalog, Category, Model
 from photomat.catalog.price_list import cheapest, least_facts
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
+from photomat.catalog.search import ModelNames, names_of
 from photomat.catalog.words import LocalizedText
 from photomat.kernel.money import Money
 
@@ -50,15 +51,32 @@ class OnSale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storefront:
-    """Everything that can be bought now, by id, in the order of the catalogue; and what is sold but paused."""
+    """Everything that can be bought now, by id, in the order of the catalogue; and what is sold but paused.
+
+    What every message asks for is found once: what is listed, the operators' favourites among that, the names models go by
+    and, in lower case, the ids and titles of those that are not sold.
+    """
 
     on_sale: Mapping[str, OnSale]
     catalog: Catalog
     paused: Mapping[str, OnSale] = field(default_factory=dict)
+    listed: tuple[OnSale, ...] = field(init=False)
+    favourites: tuple[Model, ...] = field(init=False)
+    names: ModelNames = field(init=False)
+    unsold: frozenset[str] = field(init=False)
 
-    @property
-    def listed(self) -> tuple[OnSale, ...]:
-        return tuple(each for each in self.on_sale.values() if each.listed)
+    def __post_init__(self) -> None:
+        listed = tuple(each for each in self.on_sale.values() if each.listed)
+        models = self.catalog.models.values()
+        unsold = [each for each in models if each.id not in self.on_sale]
+        found = {
+            "listed": listed,
+            "favourites": tuple(each.model for each in listed if each.featured),
+            "names": names_of(models),
+            "unsold": frozenset(name for each in unsold for name in (each.id, each.title.casefold())),
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)  # frozen for everybody else
 
     @property
     def shown(self) -> tuple[OnSale, ...]:

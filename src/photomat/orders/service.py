@@ -163,7 +163,9 @@ class OrderService:
             model=model,
             inputs=inputs,
             measured=facts.measured,
-            price_of=lambda changed: facts.quote(model, changed, self.rates).price,
+            price_of=lambda changed: (
+                now.price if model.has_one_price else facts.quote(model, changed, self.rates).price
+            ),
         )
         return Alternatives(quote=now, rows=option_rows(order), voucher=voucher)
 

@@ -71,7 +71,8 @@ async def text_said(message: Message, ctx: UpdateContext) -> None:
     found = plan(Request(words=words, language=ctx.language, attached=None), storefront)
     says_what = found is not None and (found.words or found.names_wish)
     named = None if says_what else await search_plain_text(ctx, words)
-    if named is not None or found is None or _is_unsold_name(words, storefront):
+    is_unsold_name = words.strip().casefold() in storefront.unsold
+    if named is not None or found is None or is_unsold_name:
         await send(message, named or await _hint(ctx, words, storefront))
     elif await _may_open(message, ctx, talk):
         order = SaidOrder(model=found.model, inputs=found.inputs)
@@ -85,13 +86,6 @@ async def _hint(ctx: UpdateContext, words: str, storefront: Storefront) -> View:
     served = {each: model_for(wishes()[each], storefront) for each in views.PRICED_WISHES}
     offers = {wish: await ctx.orders.offer(model) for wish, model in served.items() if model is not None}
     return views.prices(ctx.say, {wish: each.usual or each.price for wish, each in offers.items()})
-
-
-def _is_unsold_name(words: str, storefront: Storefront) -> bool:
-    """Whether the words are the name of a model that is not sold now: no description of a picture."""
-    name = words.strip().casefold()
-    known = storefront.catalog.models.values()
-    return any(name in {each.id, each.title.casefold()} and storefront.get(each.id) is None for each in known)
 
 
 async def _is_remark(message: Message, ctx: UpdateContext, words: str, draft: Draft, storefront: Storefront) -> bool:
