@@ -19,11 +19,9 @@ from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
 from photomat.db.pool import Transaction
 from photomat.files.facts import measured_inputs
 from photomat.jobs import store as jobs_store
-from photomat.jobs import timeline
 from photomat.jobs.claims import CREATES
 from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.jobs.job import NewJob, frozen_request, hold_reference
-from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
 from photomat.kernel.trace import traced
@@ -44,7 +42,6 @@ from photomat.orders.outcome import (
 from photomat.rewards import vouchers
 from photomat.rewards.vouchers import voucher_for
 from photomat.wallet import ledger
-from photomat.work import budget
 from photomat.work.controls import Pause
 
 
@@ -157,7 +154,7 @@ async def create_job_atomic(
     if refusal is not None:
         return refusal
     as_locked = replace(new, model=draft.model, inputs=draft.inputs)
-    made = await jobs_store.insert_job(tx, as_locked, current_turn=await budget.current_turn(tx, CREATES))
+    made = await jobs_store.insert_job(tx, as_locked, queue=CREATES)
     if made is None:
         return await _started(tx, draft_id, message_id=new.card_message_id) or DraftGone()
     await drafts.mark_bought(tx, draft_id=draft_id, price=quote.price)
@@ -165,7 +162,6 @@ async def create_job_atomic(
         await vouchers.use_voucher(tx, use_id=quote.paid_by.use_id, job_id=made)
     if quote.price.minor:
         await ledger.hold(tx, user_id=user_id, amount=quote.price, reference=hold_reference(made), job_id=made)
-    await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=quote.price.minor)
     failpoint("create.before_commit")
     return Created(
         job_id=made,
