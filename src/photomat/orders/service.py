@@ -17,7 +17,7 @@ from photomat.catalog.model import Catalog, Model
 from photomat.catalog.options import Order, option_rows, with_option
 from photomat.catalog.order import check_order, unfit
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
-from photomat.catalog.pricing import Quote, Rates
+from photomat.catalog.pricing import Quote, Rates, Voucher
 from photomat.catalog.reference import files_in, references
 from photomat.catalog.storefront import AS_IN_ITS_FILE, Cheapest, Offer, OnSale, Storefront, called
 from photomat.db.pool import Pool, Transaction, transaction
@@ -153,12 +153,13 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await price_facts(tx, user_id, model, inputs, standing=standing)
 
-    async def alternatives(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> Alternatives:
-        """What an order costs, and what it would cost with other options; everything is read once."""
+    async def alternatives(
+        self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, is_new_user: bool = False
+    ) -> Alternatives:
+        """What an order costs, and what it would cost with other options; a new user has no voucher to look for."""
         facts = await self._price_facts(user_id, model, inputs)
         now = facts.quote(model, inputs, self.rates)
-        async with self.pool.acquire() as session:
-            voucher = await voucher_for(session, user_id=user_id, quote=now) if now.price.minor else None
+        voucher = await self._voucher_for(user_id, now) if now.price.minor and not is_new_user else None
         order = Order(
             model=model,
             inputs=inputs,
@@ -168,6 +169,10 @@ class OrderService:
             ),
         )
         return Alternatives(quote=now, rows=option_rows(order), voucher=voucher)
+
+    async def _voucher_for(self, user_id: UserId, quote: Quote) -> Voucher | None:
+        async with self.pool.acquire() as session:
+            return await voucher_for(session, user_id=user_id, quote=quote)
 
     async def free_quota(self, user_id: UserId) -> int:
         async with transaction(self.pool) as tx:

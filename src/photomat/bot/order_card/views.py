@@ -52,7 +52,7 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
         _note_card(ctx, draft, await show(refused_card(ctx.say, refused, language=ctx.language)))
         return
     balance = await ctx.balance()
-    offered = await ctx.orders.alternatives(ctx.user_id, model, draft.inputs)
+    offered = await ctx.orders.alternatives(ctx.user_id, model, draft.inputs, is_new_user=ctx.is_new_user)
     extras = await card_extras(ctx, model, draft)
     view = draft_card(
         ctx.say, model, draft, language=ctx.language, balance=balance.available, offered=offered, extras=extras
