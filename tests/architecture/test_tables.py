@@ -9,7 +9,7 @@ from support.source import ROOT, SOURCE, modules, strings
 SCHEMA = (SOURCE / "photomat" / "db" / "schema.txt").read_text(encoding="utf-8").splitlines()
 TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if line.startswith("column ")}
 
-WRITTEN_BY_MIGRATIONS = {"clock_shift": "db", "fiscal_start": "fiscal"}
+WRITTEN_BY_MIGRATIONS = {"clock_shift": "db", "fiscal_start": "fiscal", "assortment_version": "orders"}
 """Their slice only reads them."""
 WRITERS = {
     "assistant_calls": {"assistant"},

@@ -14,6 +14,7 @@ from photomat.assistant import calls
 from photomat.assistant.calls import CallKind, CallLimits, want
 from photomat.db.pool import transaction
 from photomat.kernel.ids import DraftId, MessageId
+from photomat.orders.draft import record_cards
 from photomat.orders.outcome import Created
 from photomat.work.retention import prune
 from support import media_bytes as made
@@ -373,8 +374,9 @@ async def test_a_model_that_prefers_english_gets_its_prompt_translated_and_the_c
         assert model is not None
         draft = await orders.save_draft(found.buyer, model, {"prompt": "кот"}, origin="form:1")
         await found.chat.bot.send_message(found.chat.person.user_id, "карточка")
-        await orders.record_card(draft, MessageId(found.chat.screen()[-1]["message_id"]))
+        shown_in = MessageId(found.chat.screen()[-1]["message_id"])
         async with transaction(found.chat.pool) as tx:
+            await record_cards(tx, {draft.draft_id: shown_in})
             await want(tx, found.wanted(CallKind.IMPROVE, draft))
         await found.answers_next({"content": {"improved": "a ginger cat, soft light"}})
         await found.works()

@@ -9,6 +9,7 @@ from photomat.assistant.calls import CallKind, want
 from photomat.db.pool import transaction
 from photomat.kernel.ids import MessageId
 from photomat.kie.port import ChatAnswer, ChatModel, ChatRequest
+from photomat.orders.draft import record_cards
 from support.assistant import AssistedChat, assisted
 from support.composed_answers import hostile_answers
 
@@ -59,8 +60,9 @@ async def one_answer(found: AssistedChat, nth: int) -> bool:
     assert asked is not None
     kind = CallKind.IMPROVE if nth % 7 == 0 else CallKind.PLAN
     draft = await orders.save_draft(found.buyer, model, {asked.name: "кот"}, origin=f"said:{nth}", said="кот")
-    await orders.record_card(draft, MessageId(found.chat.screen()[-1]["message_id"]))
+    shown_in = MessageId(found.chat.screen()[-1]["message_id"])
     async with transaction(found.chat.pool) as tx:
+        await record_cards(tx, {draft.draft_id: shown_in})
         await want(tx, found.wanted(kind, draft, words="кот"))
     before = await orders.objections(found.buyer.user_id, model, draft.inputs)
     await found.works()

@@ -1,16 +1,21 @@
 """Budgets are rows: two instances spend one budget, and a vendor's "not before" holds for both."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from photomat.db.pool import transaction
+from photomat.db.pool import Transaction, transaction
 from photomat.jobs.claims import creates_budget, queries_budget
 from photomat.work import budget
-from photomat.work.budget import Budget
+from photomat.work.budget import CURRENT_TURN, Budget
 from support.database import pool_of, shift_clock
 
 BUDGET = Budget(name="test", limit=5, window_s=10)
+
+
+async def turn(tx: Transaction) -> Any:
+    return await tx.fetchval(CURRENT_TURN.format(name="$1"), BUDGET.name)
 
 
 async def test_two_instances_spend_one_budget(database: str) -> None:
@@ -112,7 +117,7 @@ async def test_room_is_read_without_writing_and_spent_with_a_claim(database: str
         calls, wait_s = await budget.room(pool, BUDGET)
         assert (calls, 0 < wait_s <= BUDGET.window_s) == (0, True)
         async with transaction(pool) as tx:
-            assert (await budget.lock(tx, BUDGET), await budget.current_turn(tx, BUDGET.name)) == (0, 7)
+            assert (await budget.lock(tx, BUDGET), await turn(tx)) == (0, 7)
         await budget.block(pool, BUDGET.name, seconds=60, reason="429")
         await shift_clock(pool, 30)
         assert (await budget.room(pool, BUDGET)).calls == 0
@@ -121,4 +126,4 @@ async def test_room_is_read_without_writing_and_spent_with_a_claim(database: str
         await shift_clock(pool, 4000)
         await budget.forget_unused(pool)
         async with transaction(pool) as tx:
-            assert await budget.current_turn(tx, BUDGET.name) == 7, "the order of a queue is not forgotten"
+            assert await turn(tx) == 7, "the order of a queue is not forgotten"

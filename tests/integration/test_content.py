@@ -1,5 +1,6 @@
 """Content rules in the chat and at the purchase: refused before money is held, once per text, with strikes and an appeal."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -15,6 +16,7 @@ from photomat.jobs.strikes import ban_after_strike, note_provider_refusal
 from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.moderation.checker import ContentChecker
 from photomat.moderation.refusal import StrikePolicy, appeal, count_strikes, forget_texts
+from photomat.moderation.rulebook import RuleBook, StoredRule, stored_rules
 from photomat.moderation.rules import RuleAction, RuleSet, shipped_rules
 from photomat.operators import content
 from photomat.operators.actions import journal_of_user
@@ -329,3 +331,19 @@ async def test_what_kie_refuses_for_its_content_is_listed_and_counts_by_a_settin
         assert await pool.fetchval("SELECT source FROM content_refusals") == "provider"
         assert await strikes_of(pool, user) == int(counts)
         assert (await row_of(pool, queued))["status"] == ("canceled" if counts else "pending")
+
+
+async def test_orders_that_come_together_look_at_the_rules_once(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with pool_of(database) as pool:
+        looks = 0
+
+        async def counted(pool: Pool) -> list[StoredRule]:
+            nonlocal looks
+            looks += 1
+            return await stored_rules(pool)
+
+        monkeypatch.setattr("photomat.moderation.rulebook.stored_rules", counted)
+        book = RuleBook(pool=pool)
+        found = await asyncio.gather(*(book.current() for _ in range(16)))
+        assert looks == 1
+        assert all(each is found[0] for each in found), "all of them have what was found"

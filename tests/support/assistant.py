@@ -14,7 +14,7 @@ from photomat.db.pool import transaction
 from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.kie.chat import KieChatModel
 from photomat.kie.port import ChatAnswer, ChatModel, ChatRequest
-from photomat.orders.draft import Buyer, Draft
+from photomat.orders.draft import Buyer, Draft, record_cards
 from support.conversation import Chat, conversation
 from support.kie_sim import KEY, RunningKie, running_kie
 
@@ -55,8 +55,9 @@ class AssistedChat:
             self.buyer, model, {"prompt": words, "aspect_ratio": "1:1"}, origin=f"said:{words}", said=words
         )
         await self.chat.bot.send_message(self.chat.person.user_id, "карточка")
-        await orders.record_card(draft, MessageId(self.chat.screen()[-1]["message_id"]))
+        shown_in = MessageId(self.chat.screen()[-1]["message_id"])
         async with transaction(self.chat.pool) as tx:
+            await record_cards(tx, {draft.draft_id: shown_in})
             await want(tx, self.wanted(CallKind.PLAN, draft, words=words))
         return draft
 

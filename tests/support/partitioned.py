@@ -19,7 +19,7 @@ REFERENCE: Final = frozenset({
     *("operators", "operator_journal", "console_links", "console_sessions", "console_tries", "incidents", "incident_notices"),
     *("model_prices", "model_settings", "templates", "examples", "content_rules", "promo_codes", "broadcasts", "bot_profile"),
     *("audit_runs", "sealed_days", "backups", "restores", "comparisons", "kie_readings", "stars_readings", "stars_listed"),
-    *("fiscal_comparisons", "fiscal_start", "audit_slices"),
+    *("fiscal_comparisons", "fiscal_start", "audit_slices", "assortment_version"),
 })  # fmt: skip
 """Tables without customers' rows: small, the same on every node (Citus: reference tables), or of the operator."""
 

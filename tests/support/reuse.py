@@ -43,7 +43,7 @@ SHAPE: Final = """
 """
 """Everything about a database that a test may leave behind beside rows, and the rows that came with the template."""
 
-SEEDED: Final = frozenset({"schema_migrations", "installation", "fiscal_start", "clock_shift"})
+SEEDED: Final = frozenset({"schema_migrations", "installation", "fiscal_start", "clock_shift", "assortment_version"})
 SEND_AWAY: Final = """
     SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'

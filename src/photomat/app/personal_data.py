@@ -209,6 +209,7 @@ TABLES: Final[Mapping[str, PersonalTable]] = {
     "examples": _nothing(OF_SHOP),
     "model_prices": _nothing(OF_SHOP),
     "model_settings": _nothing(OF_SHOP),
+    "assortment_version": _nothing(OF_SHOP),
     "incidents": _nothing("about the shop: figures and numbers"),
     "incident_notices": _nothing(OF_OPERATORS),
     "watches": _nothing(OF_OPERATORS),

@@ -6,7 +6,8 @@ from typing import Final
 
 from photomat.assistant.vocabulary import Word, vocabulary
 from photomat.catalog.model import Model
-from photomat.catalog.search import LATIN, SPOKEN, brands, names_like, search
+from photomat.catalog.search import LATIN, SPOKEN, ModelNames, names_like, search
+from photomat.catalog.storefront import Storefront
 
 MAX_BESIDE: Final = 8
 """Without a cue a name counts among so many words from either end."""
@@ -21,15 +22,15 @@ class Named:
     last: int
 
 
-def named_in(text: str, words: Sequence[Word], models: Sequence[Model], *, aside: Collection[int] = ()) -> Named | None:
+def named_in(text: str, words: Sequence[Word], storefront: Storefront, *, aside: Collection[int] = ()) -> Named | None:
     """The first name in a text that models go by; words at the places `aside` state settings."""
-    known = brands(models)
-    written = frozenset(name for meant in known.values() for name in meant)
+    names = storefront.names
     for place in range(len(words)):
         if place in aside or not _is_place_for_a_name(words, place):
             continue
-        size = _size(words, place, known, written)
+        size = _size(words, place, names)
         if size:
+            models = tuple(storefront.catalog.models.values())
             last = _with_version(words, place + size, aside)
             name = text[words[place].start : words[place + size - 1].end]
             found = search(models, f"{name} {_version(text, words[place + size : last])}") or search(models, name)
@@ -46,7 +47,7 @@ def _is_cued(words: Sequence[Word], place: int) -> bool:
     return any(word.plain in vocabulary().cues for word in words[max(0, place - 2) : place])
 
 
-def _size(words: Sequence[Word], place: int, known: Mapping[str, frozenset[str]], written: Collection[str]) -> int:
+def _size(words: Sequence[Word], place: int, names: ModelNames) -> int:
     """How many words the name has that begins here; 0 where none does."""
     is_sure = _is_cued(words, place) or _is_versioned(words, place) or _is_label(words, place)
     pair = "".join(word.plain for word in words[place : place + 2])
@@ -55,7 +56,8 @@ def _size(words: Sequence[Word], place: int, known: Mapping[str, frozenset[str]]
             continue
         spelled = {word, SPOKEN.get(word, word), word.translate(LATIN)}
         is_ordinary = not spelled.isdisjoint(vocabulary().ordinary_names)
-        exact = not spelled.isdisjoint(written) or (len(word) > 5 and names_like_exactly(word, known))  # noqa: PLR2004
+        known = names.by_sound
+        exact = not spelled.isdisjoint(names.written) or (len(word) > 5 and names_like_exactly(word, known))  # noqa: PLR2004
         if (exact and (is_sure or not is_ordinary)) or (is_sure and _is_cued(words, place) and names_like(word, known)):
             return size
     return 0

@@ -94,7 +94,7 @@ def _read(request: Request, storefront: Storefront) -> ReadMessage | None:
         return None
     stated = settings_in(text)
     aside = frozenset(at for at, word in enumerate(words) if _within(word, stated))
-    named = named_in(text, words, tuple(storefront.catalog.models.values()), aside=aside)
+    named = named_in(text, words, storefront, aside=aside)
     passed = aside | (frozenset(range(named.first, named.last)) if named else frozenset())
     sign = sign_of(words, attached, aside=passed, asks=asks)
     if sign.how == "usual":

@@ -4,9 +4,9 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
-from itertools import product
+from itertools import groupby, product
 from typing import Any, Final
 
 GAP: Final = ".."
@@ -69,8 +69,10 @@ class Stems:
         """How many letters of a word are known: all of them, those of the longest beginning, or none."""
         if word in self.whole:
             return len(word)
-        lengths = range(min(len(word), self.longest), MIN_STEM - 1, -1)
-        return next((length for length in lengths if word[:length] in self.beginnings), 0)
+        for length in range(min(len(word), self.longest), MIN_STEM - 1, -1):
+            if word[:length] in self.beginnings:
+                return length
+        return 0
 
     def __contains__(self, word: str) -> bool:
         return self.fit(word) > 0
@@ -184,21 +186,19 @@ class Vocabulary:
     numbers: Mapping[str, int]
     voices: Mapping[str, tuple[str, ...]]
     settings: tuple[SettingRule, ...]
-    spellings: tuple[str, ...]
+    known: Stems
+    """Words that are right as they are."""
+    spellings: Mapping[str, tuple[str, ...]]
+    """The words a typing error is looked for in, by their first two letters."""
 
-    def spelled(self, word: str) -> str:
-        """The word, or the known one it misspells."""
-        if len(word) < MIN_SLIP or self._is_known(word):
-            return word
-        meant = (known for known in self.spellings if known[0] == word[0] and _misspells(word, known))
-        return next(meant, word).removesuffix("*")
 
-    def _is_known(self, word: str) -> bool:
-        others = (self.make, self.polite, self.neutral, self.small_talk, self.reading, self.speakers, self.in_phrases)
-        groups = (
-            group for each in self.wishes.values() for group in (each.verbs, each.labels, each.nouns, each.signals)
-        )
-        return any(word in group for group in (*others, *groups))
+@lru_cache(maxsize=8192)
+def spelled(word: str) -> str:
+    """The word, or the known one it misspells."""
+    if len(word) < MIN_SLIP or word in vocabulary().known:
+        return word
+    meant = (known for known in vocabulary().spellings.get(word[:2], ()) if _misspells(word, known))
+    return next(meant, word).removesuffix("*")
 
 
 @cache
@@ -214,7 +214,7 @@ def read_words(text: str) -> list[Word]:
     end = 0
     for number, match in enumerate(WORD.finditer(lowered)):
         between = lowered[end : match.start()]
-        plain = vocabulary().spelled(match[0]) if number < MAX_SPELLED else match[0]
+        plain = spelled(match[0]) if number < MAX_SPELLED else match[0]
         words.append(Word(
             plain=plain, start=match.start(), end=match.end(), soft="," in between, joined=between == "-",
             hard=HARD.search(between) is not None and bool(words),
@@ -233,6 +233,11 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
     command, description, names, forms = (table[key] for key in ("command", "description", "names", "forms"))
     wishes = {wish: _wish_words(each) for wish, each in table["wish"].items()}
     numbers = {word: int(number) for number, written in table["numbers"].items() for word in written.split()}
+    in_phrases = [part for each in table["wish"].values() for text in each["phrases"] for part in text.split()]
+    known = [command["make"], command["polite"], command["neutral"], table["nothing"]["words"]]
+    known += [description["reading"], description["speakers"]]
+    for each in table["wish"].values():
+        known += [each["verbs"], each["labels"], each["nouns"], each.get("signals", "")]
     return Vocabulary(
         make=Stems(command["make"]),
         polite=Stems(command["polite"]),
@@ -257,7 +262,7 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
         general=Stems(description["general"]),
         sung=Stems(description["sung"]),
         voiced=Stems(description["voiced"]),
-        in_phrases=Stems(part for each in table["wish"].values() for text in each["phrases"] for part in text.split()),
+        in_phrases=Stems(in_phrases),
         lyrics=re.compile(description["lyrics"]),
         cues=Stems(names["cues"]),
         weak_cues=Stems(names["weak"]),
@@ -266,6 +271,7 @@ def _vocabulary(table: Mapping[str, Any]) -> Vocabulary:
         numbers=numbers,
         voices={sex: tuple(called.split()) for sex, called in table["voices"].items()},
         settings=tuple(_setting_rule(each, numbers) for each in table["setting"]),
+        known=Stems([*in_phrases, *" ".join(known).split()]),
         spellings=_spellings(wishes.values(), Stems(command["make"])),
     )
 
@@ -315,11 +321,13 @@ def _setting_rule(table: Mapping[str, Any], numbers: Mapping[str, int]) -> Setti
     )
 
 
-def _spellings(wishes: Iterable[WishWords], make: Stems) -> tuple[str, ...]:
-    """The words a typing error is looked for in."""
+def _spellings(wishes: Iterable[WishWords], make: Stems) -> dict[str, tuple[str, ...]]:
     groups = [make, *(group for each in wishes for group in (each.verbs, each.labels, each.nouns))]
     known = {word for group in groups for word in (*group.whole, *(f"{each}*" for each in group.beginnings))}
-    return tuple(sorted(word for word in known if len(word.removesuffix("*")) >= MIN_SLIP))
+    long = sorted(
+        (word for word in known if len(word.removesuffix("*")) >= MIN_SLIP), key=lambda word: (word[:2], word)
+    )
+    return {start: tuple(words) for start, words in groupby(long, key=lambda word: word[:2])}
 
 
 def _fits(word: str, part: str) -> bool:

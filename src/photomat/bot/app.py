@@ -28,9 +28,9 @@ from photomat.bot.privacy.gates import AnswerWhileForgetting, AskConsentBeforeFi
 from photomat.bot.results import gallery, next_order
 from photomat.bot.results import handlers as results
 from photomat.bot.rewards import handlers as rewards
+from photomat.bot.routes import AllRoutes
 from photomat.bot.support import desk
 from photomat.bot.support import handlers as support
-from photomat.bot.tapped_on import only_own_buttons
 from photomat.bot.templates import examples
 from photomat.bot.templates import handlers as templates
 from photomat.bot.topup import contact as topup_contact
@@ -82,7 +82,7 @@ def build_dispatcher() -> Dispatcher:
         observer.middleware(CloseAnsweredQuestion())
         observer.middleware(LeaveQuestionOnNewPage())
     dispatcher.message.middleware(AskConsentBeforeFiles())
-    dispatcher.include_routers(*map(only_own_buttons, _routers()))
+    dispatcher.include_router(AllRoutes(_routers()))
     return dispatcher
 
 

@@ -21,7 +21,7 @@ from photomat.bot.conversation import (
     write_conversation,
 )
 from photomat.bot.order_form.form import Form, form_from_data
-from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.pool import Pool, Transaction, on_commit, transaction
 from photomat.db.rows import Row, require_row
 from photomat.delivery.lock import rearm_user
 from photomat.delivery.pages import ResultPages
@@ -31,10 +31,11 @@ from photomat.inbox.update import Claimed
 from photomat.jobs.history import IS_JOB_CARD
 from photomat.jobs.job import Times
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
+from photomat.kernel.ids import BotId, ChatId, DraftId, MessageId, ReceivedId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import retry_blocked_notices
-from photomat.orders.draft import Buyer
+from photomat.orders.assortment import FIND_MARK, mark_of
+from photomat.orders.draft import Buyer, record_cards
 from photomat.orders.service import OrderService
 from photomat.payments.service import TopupService
 from photomat.privacy.personal_data import PersonalData
@@ -47,7 +48,7 @@ from photomat.texts.load import Say, Texts
 from photomat.users.user import FIND_USER, User, clear_blocked, starting_language, user_of
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
-from photomat.work.controls import FIND_PAUSE_OF_BOT, Pause, pause_of
+from photomat.work.controls import Pause
 
 Write: TypeAlias = Callable[[Transaction], Awaitable[object]]
 ANY_LOOP: Final = (
@@ -65,11 +66,10 @@ ANY_LOOP: Final = (
 )
 """The loops an update may give work to, as long as its handler does not say which."""
 SENDER: Final = f"""
-    SELECT sender.*, conversation.*, pause.*, EXISTS ({IS_JOB_CARD}) AS is_on_job_card
-      FROM (SELECT) AS update
+    SELECT sender.*, conversation.*, mark.*, EXISTS ({IS_JOB_CARD}) AS is_on_job_card
+      FROM ({FIND_MARK}) AS mark
       LEFT JOIN LATERAL ({FIND_USER}) AS sender ON true
-      LEFT JOIN LATERAL ({FIND_CONVERSATION}) AS conversation ON true
-      LEFT JOIN LATERAL ({FIND_PAUSE_OF_BOT}) AS pause ON true"""  # noqa: S608  constants of the slices that own the tables
+      LEFT JOIN LATERAL ({FIND_CONVERSATION}) AS conversation ON true"""  # noqa: S608  constants of the slices that own the tables
 """Everything a handler starts from, in one statement: by user, bot, chat and tapped message."""
 
 
@@ -111,7 +111,10 @@ NO_CONSOLE: Final = AdminOptions()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotConfig:
-    """What is the same for every update: the services handlers call, and the operator's settings about them."""
+    """What is the same for every update: the services handlers call, and the operator's settings about them.
+
+    Only `orders` has the assortment as of an update in that update's context.
+    """
 
     pool: Pool
     orders: OrderService
@@ -139,7 +142,8 @@ class UpdateContext:
     A new user has no row yet; `language_code` is what their client says. `corr` follows the update, or the job the update
     turns out to concern. `is_on_job_card`: the tapped message shows a bought job. `pause` is one of the whole bot.
     `lacks_consent`: the user must agree before anything is made. With `registers_user` the commit makes or refreshes the user's
-    row, unless it `is_registered` as it is. `wakes` are the loops that may have got work; each of them costs a query.
+    row, unless it `is_registered` as it is. `cards` are the messages that show drafts now. `wakes` are the loops that may have
+    got work; each of them costs a query.
     """
 
     config: BotConfig
@@ -156,6 +160,7 @@ class UpdateContext:
     is_registered: bool = False
     registers_user: bool = False
     wakes: tuple[str, ...] = ANY_LOOP
+    cards: dict[DraftId, MessageId] = field(default_factory=dict)
     writes: list[Write] = field(default_factory=list)
 
     @property
@@ -202,7 +207,7 @@ class UpdateContext:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the commit writes nothing but where the conversation stands."""
+        """Whether the commit writes nothing but where the conversation stands and which messages are its cards."""
         return not self.writes and (self.is_registered or not self.registers_user)
 
     @property
@@ -217,16 +222,28 @@ class UpdateContext:
         """Give a new user their row and wallet before the update is done: money or an order is theirs now; idempotent."""
         if self.is_new_user:
             async with transaction(self.pool) as tx:
-                await _register(tx, self)
+                await self._register(tx)
             self.is_new_user = False
+
+    @property
+    def registration(self) -> Write | None:
+        """What makes the rows of a user who has none yet, for a transaction that needs them."""
+        return self._register if self.is_new_user and not self.is_registered else None
+
+    async def _register(self, tx: Transaction) -> None:
+        await _register(tx, self)
+        on_commit(tx, self._note_registered)
+
+    def _note_registered(self) -> None:
+        self.is_registered = True
 
     async def balance(self) -> Balance:
         """The user's wallet; a new user's is the one they will have when this update is done."""
         if self.is_new_user:
             nothing = Money(0, self.config.welcome_credit.currency)
             return Balance(posted=self.config.welcome_credit, held=nothing, owed=nothing)
-        async with transaction(self.pool) as tx:
-            return await ledger.balance(tx, user_id=self.user_id)
+        async with self.pool.acquire() as session:
+            return await ledger.balance(session, user_id=self.user_id)
 
     @property
     def form(self) -> Form | None:
@@ -267,8 +284,9 @@ async def load_context(
     row = await require_row(config.pool, SENDER, user_id, claimed.bot_id, chat_id, tapped)
     known = None if row["user_id"] is None else user_of(row)
     user = _as_sent(known, sender)
+    orders = await config.orders.as_of(mark_of(row))
     return UpdateContext(
-        config=config,
+        config=replace(config, orders=orders),
         received_id=claimed.received_id,
         corr=corr,
         user=user,
@@ -277,7 +295,7 @@ async def load_context(
         conversation=_conversation(row, bot_id=claimed.bot_id, chat_id=chat_id, user_id=user_id),
         say=config.texts.speaker(user.language),
         is_on_job_card=row["is_on_job_card"],
-        pause=None if row["paused_at"] is None else pause_of(row),
+        pause=(await orders.pauses()).bot,
         lacks_consent=await config.orders.lacks_consent(user_id) if config.orders.consent is not None else False,
         is_registered=known == user and not (user.is_blocked or user.was_forgotten),
     )
@@ -320,6 +338,8 @@ async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[i
         for each in handled:
             if each.ctx is not None and each.claimed.received_id in ours:
                 await _write(tx, each.ctx)
+        shown = [each.ctx.cards for each in handled if each.ctx is not None and each.claimed.received_id in ours]
+        await record_cards(tx, {draft: message for cards in shown for draft, message in cards.items()})
         failpoint("update.before_commit")
     return [ours.get(each.claimed.received_id) for each in handled]
 

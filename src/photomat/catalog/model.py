@@ -194,14 +194,14 @@ def filled_in(asked: Sequence[Input], given: Mapping[str, Any]) -> dict[str, Any
     defaults = {each.name: each.default for each in asked if each.default is not None}
     filled = {**defaults, **given}
     for each in asked:
-        holding = next((value for condition, value in each.defaults if condition.holds(filled)), None)
-        if holding is not None and each.name not in given:
-            filled[each.name] = holding
+        if each.defaults and each.name not in given:
+            filled |= next(({each.name: value} for condition, value in each.defaults if condition.holds(filled)), {})
         if each.default_items:
             filled[each.name] = _with_lines_referred_to(asked, each, filled)
     for each in asked:
         total = sum_for(asked, each, filled)
-        filled |= {} if total is None else {each.name: plain(total)}
+        if total is not None:
+            filled[each.name] = plain(total)
     return filled
 
 

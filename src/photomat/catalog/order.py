@@ -4,7 +4,7 @@
 fit. `example_of` fills an order from the catalogue's own example.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -28,7 +28,10 @@ SAMPLE_FILES: Final[Mapping[FileKind, FileFacts]] = {
 
 def relevant(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
     """The inputs that apply beside what was chosen, in the order they are asked for."""
-    filled = model.filled(inputs)
+    return _relevant(model, model.filled(inputs))
+
+
+def _relevant(model: Model, filled: Mapping[str, Any]) -> tuple[Input, ...]:
     return tuple(
         each for each in model.inputs if each.condition.holds(filled) and sum_for(model.inputs, each, filled) is None
     )
@@ -41,15 +44,20 @@ def open_to_customers(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, .
 def missing(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
     """Required inputs that apply here and have neither a value nor a default."""
     filled = model.filled(inputs)
-    return tuple(each for each in relevant(model, inputs) if each.required and not is_given(filled.get(each.name)))
+    return _missing(_relevant(model, filled), filled)
+
+
+def _missing(relevant: Iterable[Input], filled: Mapping[str, Any]) -> tuple[Input, ...]:
+    return tuple(each for each in relevant if each.required and not is_given(filled.get(each.name)))
 
 
 def check_order(
     model: Model, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None
 ) -> tuple[Refused, ...]:
     """Everything wrong with this order; empty when it can be sent."""
-    found = [Refused("form-missing", {"input": each.name}) for each in missing(model, inputs)]
     filled = model.filled(inputs)
+    applying = _relevant(model, filled)
+    found = [Refused("form-missing", {"input": each.name}) for each in _missing(applying, filled)]
     if model.one_of and not any(all(is_given(filled.get(name)) for name in names) for names in model.one_of):
         found.append(Refused("form-one-of", {"inputs": " / ".join(" + ".join(names) for names in model.one_of)}))
     found += [_never(never) for never in model.never if never.holds(filled)]
@@ -57,7 +65,7 @@ def check_order(
         rivals = [name for name in each.condition.without if is_given(inputs.get(name))]
         if rivals and is_given(inputs.get(each.name)):
             found.append(Refused("form-never", {"inputs": ", ".join(sorted([each.name, *rivals]))}))
-    for each in relevant(model, inputs):
+    for each in applying:
         checked = check_answer(each, inputs[each.name]) if is_given(inputs.get(each.name)) else None
         found += [checked] if isinstance(checked, Refused) else []
     found += check_lists(model.inputs, filled)

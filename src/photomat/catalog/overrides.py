@@ -1,11 +1,11 @@
 """What operators set for a model without a deploy: every statement on `model_prices` and `model_settings`.
 
-Both are read with each use, prices in the purchase transaction too, so a change takes effect everywhere at once; most models
-have no row. A fixed price in another currency does not apply: it would be another price.
+A change takes effect everywhere at once (`orders/assortment.py`); most models have no row. A fixed price in another currency
+does not apply: it would be another price.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
@@ -33,21 +33,54 @@ class StoredOverride:
     cleared_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedRule:
+    """A rule that is not over yet; it may not have begun."""
+
+    model: str
+    override: Override
+    from_at: datetime
+
+    def holds_at(self, now: datetime) -> bool:
+        return self.from_at <= now and (self.override.until is None or self.override.until > now)
+
+
 async def standing_rules(tx: Transaction, *, currency: str) -> dict[str, PriceRules]:
     """The rules in force now, by model; most models have none."""
+    return standing_at(await timed_rules(tx, currency=currency), await tx.fetchval("SELECT photomat_now()"))
+
+
+async def timed_rules(tx: Transaction, *, currency: str) -> tuple[TimedRule, ...]:
+    """The rules in force now or later, the newest first, without those that a newer one replaces for good."""
     rows = await tx.fetch(
         """
-        SELECT DISTINCT ON (model, kind = 'discount')
-               model, kind, coalesce(amount, markup, percent, 0) AS value, until_at, confirmed
-          FROM model_prices
-         WHERE cleared_at IS NULL AND from_at <= photomat_now() AND (until_at IS NULL OR until_at > photomat_now())
-           AND (currency IS NULL OR currency = $1)
-         ORDER BY model, kind = 'discount', price_id DESC
+        SELECT model, kind, value, from_at, until_at, confirmed FROM (
+            SELECT *, coalesce(amount, markup, percent, 0) AS value,
+                   max(price_id) FILTER (WHERE from_at <= photomat_now() AND until_at IS NULL)
+                       OVER (PARTITION BY model, kind = 'discount') AS lasting
+              FROM model_prices
+             WHERE cleared_at IS NULL AND (until_at IS NULL OR until_at > photomat_now())
+               AND (currency IS NULL OR currency = $1)) AS known
+         WHERE lasting IS NULL OR price_id >= lasting
+         ORDER BY price_id DESC
         """,
         currency,
     )
-    models = {row["model"] for row in rows}
-    return {model: _standing([row for row in rows if row["model"] == model]) for model in models}
+    return tuple(TimedRule(model=row["model"], override=_override(row), from_at=row["from_at"]) for row in rows)
+
+
+def standing_at(rules: Iterable[TimedRule], now: datetime) -> dict[str, PriceRules]:
+    """Which of these rules, the newest first, are in force at this time, by model."""
+    found: dict[str, PriceRules] = {}
+    for each in rules:
+        known = found.get(each.model, NO_RULES)
+        if not each.holds_at(now):
+            continue
+        if each.override.kind == "discount":
+            found[each.model] = replace(known, discount=known.discount or each.override)
+        else:
+            found[each.model] = replace(known, rule=known.rule or each.override)
+    return found
 
 
 async def rules_of(tx: Transaction, model: str, *, currency: str) -> PriceRules:
@@ -120,14 +153,6 @@ async def stored_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Store
     return [_stored(row) for row in rows]
 
 
-def _standing(rows: Sequence[Row]) -> PriceRules:
-    found = [_override(row) for row in rows]
-    return PriceRules(
-        rule=next((each for each in found if each.kind != "discount"), None),
-        discount=next((each for each in found if each.kind == "discount"), None),
-    )
-
-
 def _stored(row: Row) -> StoredOverride:
     return StoredOverride(
         price_id=row["price_id"],
@@ -158,13 +183,6 @@ async def settings_of_models(pool: Pool) -> dict[str, ModelSetting]:
 
 async def setting_of(pool: Pool, model: str) -> ModelSetting:
     return (await settings_of_models(pool)).get(model, AS_IN_ITS_FILE)
-
-
-async def read_setting(tx: Transaction, model: str) -> ModelSetting:
-    row = await tx.fetchrow(
-        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1", model
-    )
-    return AS_IN_ITS_FILE if row is None else _setting(row)
 
 
 async def lock_setting(tx: Transaction, model: str) -> ModelSetting:

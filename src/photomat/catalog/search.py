@@ -10,6 +10,7 @@ for its voiced counterpart. Short names allow no difference, because ordinary wo
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -213,6 +214,14 @@ HALF, WHOLE = 1, 2
 """What a difference counts, in halves: of vowels and twins, of other sounds."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelNames:
+    """The names that models and their makers go by, as they are written, and keyed by their sounds: for `names_like`."""
+
+    by_sound: Mapping[str, frozenset[str]]
+    written: frozenset[str]
+
+
 def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[Model]:
     """The models that fit every word, or at least one, best first; equally good ones in the given order.
 
@@ -232,15 +241,14 @@ def _search(models: Sequence[Model], wanted: Sequence[str], *, every: bool) -> l
         return []
     terms = [_terms(each.id, each.titles, each.purpose, (each.category, *each.also), each.tags) for each in models]
     vocabulary = {term for known in terms for term in known}
-    names = brands(models)
+    names = names_of(models).by_sound
     fitting = _in_two_words(wanted, [_fitting(word, vocabulary, names) for word in wanted], names)
     scores = [_score(known, fitting, every=every) for known in terms]
     found = [number for number, score in enumerate(scores) if score]
     return [models[number] for number in sorted(found, key=lambda number: -scores[number])]
 
 
-def brands(models: Sequence[Model]) -> Mapping[str, frozenset[str]]:
-    """The names that models and their makers go by, keyed by their sounds: for `names_like`."""
+def names_of(models: Iterable[Model]) -> ModelNames:
     return _names(frozenset(name for each in models for name in _brands(each.id, each.titles)))
 
 
@@ -323,10 +331,10 @@ def _name_of(words: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def _names(brands: frozenset[str]) -> Mapping[str, frozenset[str]]:
+def _names(brands: frozenset[str]) -> ModelNames:
     """Names by their sounds, as they are written in Latin and as Russians write them."""
     spoken = ((spelling, name) for spelling, name in SPOKEN.items() if name in brands)
-    return by_sound([*((name, name) for name in sorted(brands)), *spoken])
+    return ModelNames(by_sound=by_sound([*((name, name) for name in sorted(brands)), *spoken]), written=brands)
 
 
 def _in_two_words(

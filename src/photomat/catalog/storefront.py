@@ -19,6 +19,7 @@ from photomat.catalog.input import FileKind
 from photomat.catalog.model import Catalog, Category, Model
 from photomat.catalog.price_list import cheapest, least_facts
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
+from photomat.catalog.search import ModelNames, names_of
 from photomat.catalog.words import LocalizedText
 from photomat.kernel.money import Money
 
@@ -50,15 +51,32 @@ class OnSale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storefront:
-    """Everything that can be bought now, by id, in the order of the catalogue; and what is sold but paused."""
+    """Everything that can be bought now, by id, in the order of the catalogue; and what is sold but paused.
+
+    What every message asks for is found once: what is listed, the operators' favourites among that, the names models go by
+    and, in lower case, the ids and titles of those that are not sold.
+    """
 
     on_sale: Mapping[str, OnSale]
     catalog: Catalog
     paused: Mapping[str, OnSale] = field(default_factory=dict)
+    listed: tuple[OnSale, ...] = field(init=False)
+    favourites: tuple[Model, ...] = field(init=False)
+    names: ModelNames = field(init=False)
+    unsold: frozenset[str] = field(init=False)
 
-    @property
-    def listed(self) -> tuple[OnSale, ...]:
-        return tuple(each for each in self.on_sale.values() if each.listed)
+    def __post_init__(self) -> None:
+        listed = tuple(each for each in self.on_sale.values() if each.listed)
+        models = self.catalog.models.values()
+        unsold = [each for each in models if each.id not in self.on_sale]
+        found = {
+            "listed": listed,
+            "favourites": tuple(each.model for each in listed if each.featured),
+            "names": names_of(models),
+            "unsold": frozenset(name for each in unsold for name in (each.id, each.title.casefold())),
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)  # frozen for everybody else
 
     @property
     def shown(self) -> tuple[OnSale, ...]:
@@ -67,6 +85,11 @@ class Storefront:
 
     def get(self, model_id: str) -> Model | None:
         found = self.on_sale.get(model_id)
+        return found.model if found else None
+
+    def sold(self, model_id: str) -> Model | None:
+        """A model that is sold, also while it is paused."""
+        found = self.on_sale.get(model_id) or self.paused.get(model_id)
         return found.model if found else None
 
     def instead_of(self, model_id: str) -> Model | None:
@@ -158,28 +181,6 @@ class Cheapest:
         if standing == NO_RULES:
             self._plain[model.id, rates] = found
         return found
-
-
-@dataclass(slots=True, kw_only=True)
-class LatestStorefront:
-    """The storefront, computed again when what decides it has changed."""
-
-    _of: tuple[object, ...] | None = None
-    _found: Storefront | None = None
-
-    def get(
-        self,
-        catalog: Catalog,
-        settings: Mapping[str, ModelSetting],
-        *,
-        accepts_callbacks: bool,
-        paused: frozenset[str] = frozenset(),
-    ) -> Storefront:
-        of = (settings, accepts_callbacks, paused)
-        if self._found is None or self._found.catalog is not catalog or of != self._of:
-            self._found = storefront_of(catalog, settings, accepts_callbacks=accepts_callbacks, paused=paused)
-            self._of = of
-        return self._found
 
 
 def storefront_of(

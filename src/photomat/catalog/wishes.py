@@ -53,6 +53,7 @@ def _wish(table: Mapping[str, Any]) -> Wish:
     return Wish(id=table["id"], category=category, models=models, starts_from=table.get("from"), prompt=prompt)
 
 
+@cache
 def wishes_from(start: Start | None) -> tuple[Wish, ...]:
     return tuple(each for each in wishes().values() if each.starts_from == start)
 
@@ -66,7 +67,7 @@ def wish_served_by(model: Model, start: Start | None) -> Wish | None:
 
 def model_for(wish: Wish, storefront: Storefront) -> Model | None:
     """The model that serves a wish now: an operator's favourite that fits, else the first of the wish's own that is sold."""
-    favourites = (each.model for each in storefront.listed if each.featured and _serves(each.model, wish))
+    favourites = (each for each in storefront.favourites if _serves(each, wish))
     own = (storefront.get(model_id) for model_id in wish.models)
     return next(favourites, None) or next((each for each in own if each is not None), None)
 

@@ -15,7 +15,7 @@ from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.draft import Buyer, Draft, lock_draft
 from photomat.orders.outcome import CreateOutcome, DraftOrder
-from photomat.orders.purchase import purchase
+from photomat.orders.purchase import CardTap, purchase
 from photomat.orders.service import OrderService
 from photomat.users.user import register
 from photomat.wallet import ledger
@@ -64,10 +64,8 @@ async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> Create
             tx,
             buyer,
             DraftOrder(locked or draft, MODEL),
-            revision=draft.revision,
-            message_id=MessageId(message or draft.draft_id),
+            CardTap(revision=draft.revision, message_id=MessageId(message or draft.draft_id), corr=CORR),
             rates=_rates(draft.price),
-            corr=CORR,
             job_id=JobId(FIRST_JOB + draft.draft_id),
         )
 

@@ -14,11 +14,12 @@ from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction, on_commit
 from photomat.db.rows import Row, row_as
 from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_from_json
+from photomat.jobs.timeline import RECORD_CREATED
 from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import Detail
-from photomat.work.budget import PLACES, SPEND, SPEND_IN_TURN, Budget
+from photomat.work.budget import CURRENT_TURN, PLACES, SPEND, SPEND_IN_TURN, Budget
 from photomat.work.controls import KIE
 
 UPLOADS_DUE: Final = """
@@ -54,23 +55,28 @@ CLAIM_DUE: Final = """
 """How a claim ends whose `WITH` has locked the jobs `due`: $2 is the lease, $3 the instance."""
 
 
-async def insert_job(tx: Transaction, new: NewJob, *, current_turn: int) -> JobId | None:
-    """Insert the job of a draft; None when it (or another job of this card) exists.
+async def insert_job(tx: Transaction, new: NewJob, *, queue: str) -> JobId | None:
+    """Insert the job of a draft, with the beginning of its timeline; None when it (or another job of this card) exists.
 
-    It is submitted in the round after the current one, or after the last waiting job of its user.
+    It is submitted in the round of the queue after the current one, or after the last waiting job of its user.
     """
     made = await tx.fetchval(
-        """
-        INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model,
-                                     kind, inputs, language, price, currency, quote, request, title, needs_files, submit_turn)
-        OVERRIDING SYSTEM VALUE
-        VALUES (coalesce($1, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $2, $3, $4, $5, $6, $7, $8, $9,
-                $10, $11, $12, $13, $14, $15, $16, $17, $18,
-                1 + greatest($19::bigint, (SELECT max(submit_turn) FROM generation_jobs
-                                            WHERE user_id = $8 AND settled_at IS NULL AND status = 'pending')))
-            ON CONFLICT DO NOTHING
-        RETURNING job_id
-        """,
+        f"""
+        WITH made AS (
+            INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id,
+                                         model, kind, inputs, language, price, currency, quote, request, title, needs_files,
+                                         submit_turn)
+            OVERRIDING SYSTEM VALUE
+            VALUES (coalesce($1, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $2, $3, $4, $5, $6, $7, $8,
+                    $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                    1 + greatest(0, ({CURRENT_TURN.format(name="$19")}),
+                                 (SELECT max(submit_turn) FROM generation_jobs
+                                   WHERE user_id = $8 AND settled_at IS NULL AND status = 'pending')))
+                ON CONFLICT DO NOTHING
+            RETURNING job_id, model, price
+        ), event AS ({RECORD_CREATED})
+        SELECT job_id FROM made
+        """,  # noqa: S608  constants of the slices that own the tables
         new.job_id,
         idempotency_key(new.draft_id),
         new.corr,
@@ -89,7 +95,7 @@ async def insert_job(tx: Transaction, new: NewJob, *, current_turn: int) -> JobI
         None if new.request is None else new.request.as_json(),
         new.title,
         new.needs_files,
-        current_turn,
+        queue,
     )
     if made is None:
         return None

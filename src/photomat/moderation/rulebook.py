@@ -7,6 +7,7 @@ looked at again once a second, so a change holds everywhere within two seconds. 
 rules read before stay; at the start it is refused.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -50,6 +51,7 @@ class RuleBook:
         self._stored: tuple[StoredRule, ...] | None = None
         self._rules = RuleSet(shipped_rules())
         self._looked_at = -EVERY_S
+        self._looking = asyncio.Lock()
 
     def read_file(self) -> None:
         """Read the operator's file; `BadRules` if it cannot be used."""
@@ -59,9 +61,15 @@ class RuleBook:
             self._stored = None
 
     async def current(self) -> RuleSet:
-        if monotonic() - self._looked_at >= EVERY_S:
-            await self.refresh()
+        if self._is_old:
+            async with self._looking:  # compiling takes long: one looks, the others wait for what it finds
+                if self._is_old:
+                    await self.refresh()
         return self._rules
+
+    @property
+    def _is_old(self) -> bool:
+        return monotonic() - self._looked_at >= EVERY_S
 
     async def refresh(self) -> None:
         """Look at the rows and the file now."""

@@ -21,7 +21,7 @@ from photomat.moderation.checker import ContentChecker, ContentVerdict, Question
 from photomat.moderation.order_texts import checked_hash, order_hash, text_hash, texts_of, wished
 from photomat.moderation.refusal import CHECKER, NewRefusal, RefusalSource, StrikePolicy
 from photomat.moderation.rulebook import RuleBook
-from photomat.moderation.rules import Rule, RuleAction, RuleSet
+from photomat.moderation.rules import Hit, Rule, RuleAction, RuleSet
 from photomat.orders.draft import Draft
 from photomat.orders.outcome import CardOutdated, ContentRefused, DraftOrder
 from photomat.users import standing
@@ -75,9 +75,16 @@ class ContentCheck:
     wants_verdict: bool = False
     provider_checks: bool | None = None
 
+    def finds_fault(self, draft: Draft) -> bool:
+        """Whether the rules say anything about a draft."""
+        return self._hit(draft) is not None
+
+    def _hit(self, draft: Draft) -> Hit | None:
+        return self.rules.check(wished(texts_of(self.model, draft.inputs)))
+
     async def refusal(self, tx: Transaction, draft: Draft) -> ContentRefused | None:
         """Judge a draft by the rules, and record what they refuse; None when it may be ordered."""
-        hit = self.rules.check(wished(texts_of(self.model, draft.inputs)))
+        hit = self._hit(draft)
         if hit is None:
             return None
         found = _Found(

@@ -4,15 +4,16 @@ A draft is committed before its card is sent, under an origin of our making (the
 handled again finds the same draft. A second card of one draft is harmless: the first one tapped becomes the job's card.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, ChatId, DraftId, MessageId, UserId
 from photomat.kernel.money import Money
+from photomat.orders.assortment import FIND_MARK, AssortmentMark, mark_of
 from photomat.work.retention import OldRows
 
 LIFE: Final = timedelta(days=1)
@@ -21,6 +22,16 @@ COLUMNS: Final = (
     "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
     " assistant, (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
 )
+INSERT_DRAFT: Final = f"""
+    INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, said, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, photomat_now() + $10::interval)
+        ON CONFLICT ON CONSTRAINT drafts_origin_once DO UPDATE SET origin = excluded.origin
+    RETURNING {COLUMNS}"""  # noqa: S608  a constant list of columns
+NEWEST_CARD: Final = f"""
+    SELECT {COLUMNS} FROM drafts
+     WHERE user_id = $1 AND bot_id = $2 AND chat_id = $3 AND changed_at > photomat_now() - $4::interval
+       AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
+     ORDER BY changed_at DESC LIMIT 1"""  # noqa: S608  a constant list of columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,28 +78,15 @@ async def save_draft(
     inputs: Mapping[str, Any],
     price: Money,
     said: str | None = None,
+    register: Callable[[Transaction], Awaitable[object]] | None = None,
 ) -> Draft:
-    """Store a new draft; idempotent per origin."""
-    row = await require_row(
-        pool,
-        f"""
-        INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, said, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, photomat_now() + $10::interval)
-            ON CONFLICT ON CONSTRAINT drafts_origin_once DO UPDATE SET origin = excluded.origin
-        RETURNING {COLUMNS}
-        """,  # noqa: S608  a constant list of columns
-        origin,
-        buyer.bot_id,
-        buyer.user_id,
-        buyer.chat_id,
-        model,
-        dict(inputs),
-        price.minor,
-        price.currency,
-        said,
-        LIFE,
-    )
-    return _draft(row)
+    """Store a new draft; idempotent per origin. `register` makes the rows of its user before, in the same transaction."""
+    new = (origin, buyer.bot_id, buyer.user_id, buyer.chat_id, model, dict(inputs), price.minor, price.currency, said)
+    if register is None:
+        return _draft(await require_row(pool, INSERT_DRAFT, *new, LIFE))
+    async with transaction(pool) as tx:
+        await register(tx)
+        return _draft(await require_row(tx, INSERT_DRAFT, *new, LIFE))
 
 
 async def change_draft(
@@ -203,39 +201,45 @@ async def newest_card(
     pool: Pool, *, bot_id: BotId, user_id: UserId, chat_id: ChatId, within: timedelta
 ) -> Draft | None:
     """The draft shown last in this chat, if it was shown or changed within this time and can still be bought."""
-    row = await pool.fetchrow(
+    row = await pool.fetchrow(NEWEST_CARD, user_id, bot_id, chat_id, within)
+    return None if row is None else _draft(row)
+
+
+async def talk_of(
+    pool: Pool, *, bot_id: BotId, user_id: UserId, chat_id: ChatId, within: timedelta, counted: timedelta, most: int
+) -> tuple[Draft | None, int]:
+    """The newest card, as `newest_card` finds it, and how many drafts the user made in the time `counted`, up to `most`."""
+    row = await require_row(
+        pool,
         f"""
-        SELECT {COLUMNS} FROM drafts
-         WHERE user_id = $1 AND bot_id = $2 AND chat_id = $3 AND changed_at > photomat_now() - $4::interval
-           AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
-         ORDER BY changed_at DESC LIMIT 1
-        """,  # noqa: S608  a constant list of columns
+        SELECT made.count AS made, card.*
+          FROM (SELECT count(*) FROM (SELECT FROM drafts WHERE user_id = $1 AND created_at > photomat_now() - $5::interval
+                                       ORDER BY draft_id DESC LIMIT $6) AS recent) AS made
+          LEFT JOIN LATERAL ({NEWEST_CARD}) AS card ON true
+        """,  # noqa: S608  a constant of this module
         user_id,
         bot_id,
         chat_id,
         within,
+        counted,
+        most,
     )
-    return None if row is None else _draft(row)
+    return (None if row["draft_id"] is None else _draft(row)), row["made"]
 
 
-async def count_recent(pool: Pool, *, user_id: UserId, within: timedelta, most: int) -> int:
-    """How many drafts a user made within this time, counted up to `most`."""
-    return int(
-        await pool.fetchval(
-            """
-            SELECT count(*) FROM (SELECT FROM drafts WHERE user_id = $1 AND created_at > photomat_now() - $2::interval
-                                   ORDER BY draft_id DESC LIMIT $3) AS recent
-            """,
-            user_id,
-            within,
-            most,
-        )
+async def record_cards(tx: Transaction, cards: Mapping[DraftId, MessageId]) -> None:
+    """These messages show the drafts now."""
+    if not cards:
+        return
+    await tx.execute(
+        """
+        UPDATE drafts SET card_message_id = shown.message_id
+          FROM unnest($1::bigint[], $2::bigint[]) AS shown (draft_id, message_id)
+         WHERE drafts.draft_id = shown.draft_id
+        """,
+        list(cards),
+        list(cards.values()),
     )
-
-
-async def record_card(tx: Transaction, *, draft_id: DraftId, message_id: MessageId) -> None:
-    """This message shows the draft now."""
-    await tx.execute("UPDATE drafts SET card_message_id = $2 WHERE draft_id = $1", draft_id, message_id)
 
 
 async def has_recent_duplicate(
@@ -287,6 +291,21 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
         user_id,
     )
     return None if row is None else _draft(row)
+
+
+async def lock_draft_to_buy(
+    tx: Transaction, *, draft_id: DraftId, user_id: UserId
+) -> tuple[Draft, AssortmentMark] | None:
+    """The draft, locked, and which assortment holds."""
+    row = await tx.fetchrow(
+        f"""
+        SELECT {COLUMNS}, mark.* FROM drafts CROSS JOIN ({FIND_MARK}) AS mark
+         WHERE draft_id = $1 AND user_id = $2 FOR UPDATE OF drafts
+        """,  # noqa: S608  constants of this slice
+        draft_id,
+        user_id,
+    )
+    return None if row is None else (_draft(row), mark_of(row))
 
 
 async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId, refused_at: datetime) -> bool:

@@ -1,9 +1,9 @@
 """`create_job_atomic`: a draft becomes a job with its hold, once per draft, all or nothing.
 
 Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown again
-with today's price. A voucher pays only where its own button was tapped. Operators' rules are read with every quote. Limits are
-tested under the lock of the user's row, so two taps never both take the last place; a voucher is used under the same lock.
-Content rules read the locked draft before anything is held.
+with today's price. A voucher pays only where its own button was tapped. Operators' rules are those of the assortment whose mark
+was read with the draft. Limits are tested under the lock of the user's row, so two taps never both take the last place; a
+voucher is used under the same lock. Content rules read the locked draft before anything is held.
 
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
 Killed before the commit: nothing happened, and the update is handled again.
@@ -15,16 +15,13 @@ from decimal import Decimal
 from typing import Any
 
 from photomat.catalog.model import Model
-from photomat.catalog.overrides import rules_of
-from photomat.catalog.pricing import PriceRules, Quote, Rates, quote
+from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
 from photomat.db.pool import Transaction
 from photomat.files.facts import measured_inputs
 from photomat.jobs import store as jobs_store
-from photomat.jobs import timeline
 from photomat.jobs.claims import CREATES
 from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.jobs.job import NewJob, frozen_request, hold_reference
-from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
 from photomat.kernel.trace import traced
@@ -45,7 +42,17 @@ from photomat.orders.outcome import (
 from photomat.rewards import vouchers
 from photomat.rewards.vouchers import voucher_for
 from photomat.wallet import ledger
-from photomat.work import budget, controls
+from photomat.work.controls import Pause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardTap:
+    """A tap that buys: the revision its card showed, and the message that becomes the job's card."""
+
+    revision: int
+    message_id: MessageId
+    corr: str
+    by_voucher: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,21 +68,13 @@ class PriceFacts:
 
 
 async def price_facts(
-    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, currency: str
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, standing: PriceRules
 ) -> PriceFacts:
     return PriceFacts(
         chosen_before=await inputs_of_earlier_jobs(tx, user_id, model, inputs),
         measured=await measured_inputs(tx, user_id, model, inputs),
-        standing=await rules_of(tx, model.id, currency=currency),
+        standing=standing,
     )
-
-
-async def quote_for(
-    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, rates: Rates
-) -> Quote:
-    """The price in money, with everything it is made of."""
-    facts = await price_facts(tx, user_id, model, inputs, currency=rates.currency)
-    return facts.quote(model, inputs, rates)
 
 
 @traced("order.purchase")
@@ -83,30 +82,33 @@ async def purchase(
     tx: Transaction,
     buyer: Buyer,
     order: DraftOrder,
+    tap: CardTap,
     *,
-    revision: int,
-    message_id: MessageId,
     rates: Rates,
-    corr: str,
+    standing: PriceRules = NO_RULES,
+    pause: Pause | None = None,
     allowed: Limits = USUAL,
-    by_voucher: bool = False,
     content: ContentCheck | None = None,
     job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
 ) -> CreateOutcome:
-    """Quote an order whose draft is locked, and buy it, for money or `by_voucher`; its request is frozen on the job."""
+    """Quote an order whose draft is locked, and buy it, for money or by a voucher; its request is frozen on the job.
+
+    `standing` and `pause` are the operators' rules for the model, as the assortment in force has them.
+    """
     draft, model = order
-    quoted = await quote_for(tx, buyer.user_id, model, draft.inputs, rates=rates)
-    voucher = await voucher_for(tx, user_id=buyer.user_id, quote=quoted) if by_voucher else None
-    if by_voucher and voucher is None:
-        return await _without_voucher(tx, draft, message_id=message_id)
+    facts = await price_facts(tx, buyer.user_id, model, draft.inputs, standing=standing)
+    quoted = facts.quote(model, draft.inputs, rates)
+    voucher = await voucher_for(tx, user_id=buyer.user_id, quote=quoted) if tap.by_voucher else None
+    if tap.by_voucher and voucher is None:
+        return await _without_voucher(tx, draft, message_id=tap.message_id)
     new = NewJob(
         draft_id=draft.draft_id,
-        corr=corr,
+        corr=tap.corr,
         user_id=buyer.user_id,
         language=buyer.language,
         bot_id=buyer.bot_id,
         chat_id=buyer.chat_id,
-        card_message_id=message_id,
+        card_message_id=tap.message_id,
         model=draft.model,
         kind=model.kind,
         inputs=draft.inputs,
@@ -115,7 +117,9 @@ async def purchase(
         title=model.title_in(buyer.language),
         job_id=job_id,
     )
-    return await create_job_atomic(tx, new, revision=revision, allowed=allowed, content=content, locked=draft)
+    return await create_job_atomic(
+        tx, new, revision=tap.revision, allowed=allowed, content=content, pause=pause, locked=draft
+    )
 
 
 async def create_job_atomic(
@@ -125,12 +129,13 @@ async def create_job_atomic(
     revision: int,
     allowed: Limits = USUAL,
     content: ContentCheck | None = None,
+    pause: Pause | None = None,
     locked: Draft | None = None,
 ) -> CreateOutcome:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened).
 
-    A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money. `locked` is the
-    draft as the caller read it under its lock.
+    A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money. `pause` is that of
+    the model. `locked` is the draft as the caller read it under its lock.
     """
     user_id, draft_id = new.user_id, new.draft_id
     draft = locked or await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
@@ -145,11 +150,11 @@ async def create_job_atomic(
     quote, shown = new.quote, new.quote.without_voucher().price
     if draft.price != shown or not await vouchers.is_voucher_left(tx, user_id=user_id, quote=quote):
         return CardOutdated(draft=await drafts.set_price(tx, draft_id=draft_id, price=shown))
-    refusal = await _refusal(tx, draft, content=content, allowed=allowed, is_free=not shown.minor)
+    refusal = await _refusal(tx, draft, content=content, pause=pause, allowed=allowed, is_free=not shown.minor)
     if refusal is not None:
         return refusal
     as_locked = replace(new, model=draft.model, inputs=draft.inputs)
-    made = await jobs_store.insert_job(tx, as_locked, current_turn=await budget.current_turn(tx, CREATES))
+    made = await jobs_store.insert_job(tx, as_locked, queue=CREATES)
     if made is None:
         return await _started(tx, draft_id, message_id=new.card_message_id) or DraftGone()
     await drafts.mark_bought(tx, draft_id=draft_id, price=quote.price)
@@ -157,7 +162,6 @@ async def create_job_atomic(
         await vouchers.use_voucher(tx, use_id=quote.paid_by.use_id, job_id=made)
     if quote.price.minor:
         await ledger.hold(tx, user_id=user_id, amount=quote.price, reference=hold_reference(made), job_id=made)
-    await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=quote.price.minor)
     failpoint("create.before_commit")
     return Created(
         job_id=made,
@@ -170,18 +174,15 @@ async def create_job_atomic(
 
 
 async def _refusal(
-    tx: Transaction, draft: Draft, *, content: ContentCheck | None, allowed: Limits, is_free: bool
+    tx: Transaction, draft: Draft, *, content: ContentCheck | None, pause: Pause | None, allowed: Limits, is_free: bool
 ) -> CreateOutcome | None:
     """Why this draft may not be bought now: its content, a pause, or a limit of its user."""
     refused = None if content is None else await content.refusal_to_buy(tx, draft)
     if refused is not None:
         return refused
-    return await _paused(tx, draft.model) or await limits.refusal(tx, draft.user_id, allowed, is_free=is_free)
-
-
-async def _paused(tx: Transaction, model: str) -> ModelPaused | None:
-    pause = await controls.read_pause(tx, f"{controls.MODEL}{model}")
-    return None if pause is None else ModelPaused(model=model, pause=pause)
+    if pause is not None:
+        return ModelPaused(model=draft.model, pause=pause)
+    return await limits.refusal(tx, draft.user_id, allowed, is_free=is_free)
 
 
 async def _without_voucher(tx: Transaction, draft: Draft, *, message_id: MessageId) -> CreateOutcome:

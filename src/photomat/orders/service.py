@@ -4,7 +4,7 @@ The chat, the checks and the crash lab all buy here. Each method runs its own sh
 of `save_draft` or `buy` leaves nothing; after it, the update handled again finds the same draft, the tap the same job.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
@@ -16,20 +16,10 @@ from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
 from photomat.catalog.options import Order, option_rows, with_option
 from photomat.catalog.order import check_order, unfit
-from photomat.catalog.overrides import read_setting, rules_of, setting_of, settings_of_models, standing_rules
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
-from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates
-from photomat.catalog.reference import files_in
-from photomat.catalog.storefront import (
-    AS_IN_ITS_FILE,
-    Cheapest,
-    LatestStorefront,
-    Offer,
-    OnSale,
-    Storefront,
-    as_sold,
-    called,
-)
+from photomat.catalog.pricing import Quote, Rates, Voucher
+from photomat.catalog.reference import files_in, references
+from photomat.catalog.storefront import AS_IN_ITS_FILE, Cheapest, Offer, OnSale, Storefront, called
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.files.facts import file_facts, measured_inputs, missing_references
 from photomat.kernel.errors import NotEnough
@@ -40,8 +30,10 @@ from photomat.kernel.money import Money
 from photomat.moderation import checker as verdicts
 from photomat.moderation.checker import ALLOWED
 from photomat.moderation.order_texts import order_hash
+from photomat.moderation.rules import RuleSet
 from photomat.orders import draft as drafts
 from photomat.orders import limits
+from photomat.orders.assortment import Assortment, AssortmentMark, LatestAssortment, SaleOptions, read_mark
 from photomat.orders.content import ContentGate, question_about
 from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
@@ -65,10 +57,10 @@ from photomat.orders.outcome import (
     OrderRefused,
     PurchaseOutcome,
 )
-from photomat.orders.purchase import job_of_draft, price_facts, purchase, quote_for
+from photomat.orders.purchase import CardTap, PriceFacts, job_of_draft, price_facts, purchase
 from photomat.rewards.vouchers import voucher_for
 from photomat.users.consent import ConsentDocument, consent_in_force
-from photomat.work.controls import Pauses, read_pauses
+from photomat.work.controls import Pauses
 
 MINUTE: Final = timedelta(minutes=1)
 MAX_CARDS_A_MINUTE: Final = 12
@@ -78,11 +70,19 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """What words or a file may be about: the newest card; else they open one more, where cards are not too many a minute."""
+
+    newest: Draft | None = None
+    may_open: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderService:
     """The one way to buy.
 
     `accepts_callbacks`: Kie can call us back, which some models need. `content` is what orders may not ask for, `consent` what
-    users must have agreed to.
+    users must have agreed to. `assortment` is what is sold as of an update; without it, each call looks whether it is the same.
     """
 
     pool: Pool
@@ -92,67 +92,87 @@ class OrderService:
     accepts_callbacks: bool = False
     content: ContentGate | None = None
     cheapest: Cheapest = field(default_factory=Cheapest)
-    storefronts: LatestStorefront = field(default_factory=LatestStorefront)
+    latest: LatestAssortment = field(default_factory=LatestAssortment)
     consent: ConsentDocument | None = None
+    assortment: Assortment | None = None
+
+    async def as_of(self, mark: AssortmentMark) -> "OrderService":
+        """The service with the assortment of this mark, for everything one update asks it."""
+        return replace(self, assortment=await self._sold_at(mark))
+
+    async def _sold_now(self) -> Assortment:
+        return self.assortment or await self._sold_at(await read_mark(self.pool))
+
+    async def _sold_at(self, mark: AssortmentMark) -> Assortment:
+        options = SaleOptions(
+            catalog=self.catalog, accepts_callbacks=self.accepts_callbacks, currency=self.rates.currency
+        )
+        return await self.latest.get(self.pool, mark, options)
 
     async def titles(self, language: str) -> Mapping[str, str]:
         """The titles of all models, also of those that are no longer sold."""
-        settings = await settings_of_models(self.pool)
+        settings = (await self._sold_now()).settings
         models = self.catalog.models.values()
         return {each.id: called(each, settings.get(each.id, AS_IN_ITS_FILE)).title_in(language) for each in models}
 
     async def model(self, model_id: str) -> Model | None:
-        """The model as it is sold now, also while it is paused; None while it is not. Operators' settings are read anew."""
-        known = self.catalog.models.get(model_id)
-        return known and as_sold(known, await setting_of(self.pool, model_id), accepts_callbacks=self.accepts_callbacks)
+        """The model as it is sold now, also while it is paused; None while it is not."""
+        return (await self.storefront()).sold(model_id)
 
     async def storefront(self) -> Storefront:
-        return self.storefronts.get(
-            self.catalog,
-            await settings_of_models(self.pool),
-            accepts_callbacks=self.accepts_callbacks,
-            paused=(await read_pauses(self.pool)).models,
-        )
+        return (await self._sold_now()).storefront
 
     async def pauses(self) -> Pauses:
-        return await read_pauses(self.pool)
+        return (await self._sold_now()).pauses
 
     async def offers_on(self, storefront: Storefront, *, with_paused: bool = False) -> list[Offer]:
         """Everything that can be bought, each with the least it costs now; menus show it `with_paused` models."""
-        async with transaction(self.pool) as tx:
-            rules = await standing_rules(tx, currency=self.rates.currency)
+        sold = await self._sold_now()
         offers = [
-            self.cheapest.offer(each, self.rates, rules.get(each.model.id, NO_RULES))
+            self.cheapest.offer(each, self.rates, sold.rules_of(each.model.id))
             for each in (storefront.shown if with_paused else storefront.listed)
         ]
         return [replace(each, is_paused=each.model.id in storefront.paused) for each in offers]
 
     async def offer(self, model: Model) -> Offer:
         """A model with the least it costs now, and what it usually costs."""
-        standing = await self._rules(model)
+        standing = (await self._sold_now()).rules_of(model.id)
         offer = self.cheapest.offer(OnSale(model=model, featured=False, listed=True), self.rates, standing)
         return replace(offer, usual=usual_price(model, self.rates, standing))
 
     async def prices_of(self, model: Model) -> PriceGroups:
-        return price_groups(model, self.rates, await self._rules(model))
+        return price_groups(model, self.rates, (await self._sold_now()).rules_of(model.id))
 
     async def quote(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> Quote:
-        async with transaction(self.pool) as tx:
-            return await quote_for(tx, user_id, model, inputs, rates=self.rates)
+        return (await self._price_facts(user_id, model, inputs)).quote(model, inputs, self.rates)
 
-    async def alternatives(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> Alternatives:
-        """What an order costs, and what it would cost with other options; everything is read once."""
+    async def _price_facts(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> PriceFacts:
+        standing = (await self._sold_now()).rules_of(model.id)
+        if not any(references(inputs)):
+            return PriceFacts(chosen_before={}, measured={}, standing=standing)
         async with transaction(self.pool) as tx:
-            facts = await price_facts(tx, user_id, model, inputs, currency=self.rates.currency)
-            now = facts.quote(model, inputs, self.rates)
-            voucher = await voucher_for(tx, user_id=user_id, quote=now) if now.price.minor else None
+            return await price_facts(tx, user_id, model, inputs, standing=standing)
+
+    async def alternatives(
+        self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, is_new_user: bool = False
+    ) -> Alternatives:
+        """What an order costs, and what it would cost with other options; a new user has no voucher to look for."""
+        facts = await self._price_facts(user_id, model, inputs)
+        now = facts.quote(model, inputs, self.rates)
+        voucher = await self._voucher_for(user_id, now) if now.price.minor and not is_new_user else None
         order = Order(
             model=model,
             inputs=inputs,
             measured=facts.measured,
-            price_of=lambda changed: facts.quote(model, changed, self.rates).price,
+            price_of=lambda changed: (
+                now.price if model.has_one_price else facts.quote(model, changed, self.rates).price
+            ),
         )
         return Alternatives(quote=now, rows=option_rows(order), voucher=voucher)
+
+    async def _voucher_for(self, user_id: UserId, quote: Quote) -> Voucher | None:
+        async with self.pool.acquire() as session:
+            return await voucher_for(session, user_id=user_id, quote=quote)
 
     async def free_quota(self, user_id: UserId) -> int:
         async with transaction(self.pool) as tx:
@@ -207,11 +227,12 @@ class OrderService:
         draft_id: int | None = None,
         said: str | None = None,
         can_be_undone: bool = False,
+        register: Callable[[Transaction], Awaitable[object]] | None = None,
     ) -> Draft:
         """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet.
 
         The new revision may be of another model; one that can be undone keeps the inputs before it. `said` are the plain
-        words a new draft began with.
+        words a new draft began with. `register` makes the rows of a user who has none yet, in the same transaction.
         """
         price = (await self.quote(buyer.user_id, model, inputs)).price
         failpoint("draft.before_save")
@@ -230,7 +251,7 @@ class OrderService:
                 return changed
         origin = origin if draft_id is None else f"{origin}:new"
         return await drafts.save_draft(
-            self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said
+            self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said, register=register
         )
 
     async def revise(
@@ -265,14 +286,18 @@ class OrderService:
             self.pool, bot_id=buyer.bot_id, user_id=buyer.user_id, chat_id=buyer.chat_id, within=within
         )
 
-    async def may_open_card(self, user_id: UserId) -> bool:
-        """Whether a user may have one more card for what they said: cards are limited per minute."""
-        made = await drafts.count_recent(self.pool, user_id=user_id, within=MINUTE, most=MAX_CARDS_A_MINUTE)
-        return made < MAX_CARDS_A_MINUTE
-
-    async def record_card(self, draft: Draft, message_id: MessageId) -> None:
-        async with transaction(self.pool) as tx:
-            await drafts.record_card(tx, draft_id=draft.draft_id, message_id=message_id)
+    async def talk(self, buyer: Buyer, *, within: timedelta) -> Talk:
+        """The newest card of this chat, if within this time, and whether the user may have one more for what they say."""
+        newest, made = await drafts.talk_of(
+            self.pool,
+            bot_id=buyer.bot_id,
+            user_id=buyer.user_id,
+            chat_id=buyer.chat_id,
+            within=within,
+            counted=MINUTE,
+            most=MAX_CARDS_A_MINUTE,
+        )
+        return Talk(newest=newest, may_open=made < MAX_CARDS_A_MINUTE)
 
     async def has_recent_duplicate(
         self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, origin: str
@@ -355,6 +380,8 @@ class OrderService:
         if self.content is None or order.draft.is_bought:
             return None
         check = self.content.check_of(order.model, await self.content.rules())
+        if not check.finds_fault(order.draft):
+            return None
         async with transaction(self.pool) as tx:
             return await check.refusal(tx, order.draft)
 
@@ -374,26 +401,40 @@ class OrderService:
         """
         if not await self._is_judged(buyer.user_id, draft_id, revision=revision):
             return CheckUnavailable()
-        rules = None if self.content is None else await self.content.rules()
+        content = None if self.content is None else await self.content.rules()
+        tap = CardTap(revision=revision, message_id=message_id, corr=corr, by_voucher=by_voucher)
+        outcome: PurchaseOutcome | AssortmentMark = await self._buy_as_sold(
+            await self._sold_now(), buyer, draft_id, tap, content
+        )
+        while isinstance(outcome, AssortmentMark):
+            outcome = await self._buy_as_sold(await self._sold_at(outcome), buyer, draft_id, tap, content)
+        return outcome
+
+    async def _buy_as_sold(
+        self, sold: Assortment, buyer: Buyer, draft_id: DraftId, tap: CardTap, content: RuleSet | None
+    ) -> PurchaseOutcome | AssortmentMark:
+        """Buy a draft while this assortment holds; gives the mark of another one where operators have changed it by now."""
         order: DraftOrder | None = None
         try:
             async with transaction(self.pool) as tx:
-                order = await self._lock_order(tx, buyer.user_id, draft_id)
+                locked = await drafts.lock_draft_to_buy(tx, draft_id=draft_id, user_id=buyer.user_id)
+                if locked is not None and not sold.holds(locked[1]):
+                    return locked[1]
+                order = None if locked is None else _as_sold(locked[0], sold)
                 if order is None or await self._must_not_buy(tx, order):
-                    return await self._not_bought(tx, buyer.user_id, draft_id, order, message_id=message_id)
+                    return await self._not_bought(tx, buyer.user_id, draft_id, order, message_id=tap.message_id)
                 outcome = await purchase(
                     tx,
                     buyer,
                     order,
-                    revision=revision,
-                    message_id=message_id,
+                    tap,
                     rates=self.rates,
+                    standing=sold.rules_of(order.model.id),
+                    pause=sold.pauses.of_model(order.model.id),
                     allowed=self.limits,
-                    by_voucher=by_voucher,
                     content=None
-                    if self.content is None or rules is None
-                    else self.content.check_of(order.model, rules),
-                    corr=corr,
+                    if self.content is None or content is None
+                    else self.content.check_of(order.model, content),
                 )
         except NotEnough as refusal:
             if order is None:
@@ -401,15 +442,6 @@ class OrderService:
             return NotEnoughMoney(order=order, price=refusal.price, available=refusal.available)
         _log_outcome(buyer.user_id, outcome)
         return outcome
-
-    async def _lock_order(self, tx: Transaction, user_id: UserId, draft_id: DraftId) -> DraftOrder | None:
-        """A draft of this user, locked, with its model while that is sold."""
-        draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
-        known = self.catalog.models.get(draft.model) if draft else None
-        if draft is None or known is None:
-            return None
-        model = as_sold(known, await read_setting(tx, known.id), accepts_callbacks=self.accepts_callbacks)
-        return DraftOrder(draft, model) if model else None
 
     async def _must_not_buy(self, tx: Transaction, order: DraftOrder) -> bool:
         return bool(await self._objections(tx, order)) or await self._lacks_consent(tx, order.draft.user_id)
@@ -470,9 +502,11 @@ class OrderService:
         failpoint("content.after_verdict")
         return True
 
-    async def _rules(self, model: Model) -> PriceRules:
-        async with transaction(self.pool) as tx:
-            return await rules_of(tx, model.id, currency=self.rates.currency)
+
+def _as_sold(draft: Draft, sold: Assortment) -> DraftOrder | None:
+    """A draft with its model, while that is sold."""
+    model = sold.storefront.sold(draft.model)
+    return None if model is None else DraftOrder(draft, model)
 
 
 async def _objections(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:

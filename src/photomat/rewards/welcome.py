@@ -21,7 +21,5 @@ async def ensure_user(
         tx, user_id=user_id, first_name=first_name, username=username, language_code=language_code
     )
     if registered.is_new:
-        await ledger.open_wallet(tx, user_id=user_id, currency=welcome.currency)
-        if welcome.minor:
-            await ledger.credit(tx, user_id=user_id, amount=welcome, reference=f"welcome:{user_id}", reason="welcome")
+        await ledger.open_with_welcome(tx, user_id=user_id, welcome=welcome)
     return registered

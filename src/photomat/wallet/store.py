@@ -14,9 +14,13 @@ from photomat.kernel.money import Money
 from photomat.wallet.postings import Balance, BookedTransaction, Closing, Hold, Posting, PostingLine, charge_posting
 
 
-async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:
-    await tx.execute(
-        "INSERT INTO wallets (user_id, currency) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING", user_id, currency
+async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> bool:
+    return bool(
+        await tx.fetchval(
+            "INSERT INTO wallets (user_id, currency) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING RETURNING true",
+            user_id,
+            currency,
+        )
     )
 
 

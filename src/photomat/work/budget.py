@@ -26,6 +26,8 @@ from photomat.kernel.metrics import BUDGET_BLOCKS
 
 KEPT_BACK: Final = 20
 """One call in so many, at least one, is not used: requests arrive closer together than they left."""
+CURRENT_TURN: Final = "SELECT turn FROM budgets WHERE name = {name}"
+"""The round the queue of a budget has come to, inside another statement; nothing before the first."""
 PLACES: Final = """
     SELECT CASE WHEN blocked_until > photomat_now() THEN 0 ELSE greatest(0, {limit} - (
                SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - {window}::interval)) END AS calls
@@ -223,11 +225,6 @@ async def spend(tx: Transaction, budget: Budget, *, calls: int, turn: int = 0) -
         timedelta(seconds=budget.window_s),
         turn,
     )
-
-
-async def current_turn(tx: Transaction, name: str) -> int:
-    """The round the queue of this budget has come to; 0 before the first."""
-    return int(await tx.fetchval("SELECT turn FROM budgets WHERE name = $1", name) or 0)
 
 
 async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:

@@ -1,8 +1,8 @@
 """What operators have paused: the bot, the provider, single models. Every statement on `controls` is here.
 
 A pause is a row. It ends when an operator resumes it, or by itself at its `until`; an ended row means nothing and is replaced
-by the next pause. Claims ask the same in their own SQL (`photomat_paused`, `photomat_paused_models`), so a pause holds for
-every instance from its commit on, without a cache.
+by the next pause. Claims ask the same in their own SQL (`photomat_paused`, `photomat_paused_models`), and orders by the mark of
+the assortment (`orders/assortment.py`), so a pause holds for every instance from its commit on.
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,13 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row, row_as
+from photomat.db.rows import row_as
 
 BOT: Final = "bot"
 KIE: Final = "provider:kie"
 MODEL: Final = "model:"
 RESTORE: Final = "restore"
 """The shop was restored from a backup: no refund and no notice leaves until an operator resumes (`operators/restores.py`)."""
-FIND_PAUSE_OF_BOT: Final = f"""
-    SELECT name, paused_at, paused_by, reason, notice, until_at FROM controls
-     WHERE name = '{BOT}' AND (until_at IS NULL OR until_at > photomat_now())"""  # noqa: S608  a constant name
 MAX_NOTICE_LENGTH: Final = 120
 """A tap is answered with 200 characters at most, our own words included."""
 
@@ -39,6 +36,9 @@ class Pause:
     @property
     def model(self) -> str | None:
         return self.name.removeprefix(MODEL) if self.name.startswith(MODEL) else None
+
+    def is_over(self, now: datetime) -> bool:
+        return self.until_at is not None and self.until_at <= now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,10 @@ class Pauses:
     def models(self) -> frozenset[str]:
         return frozenset(pause.model for pause in self.by_name.values() if pause.model is not None)
 
+    def at(self, now: datetime) -> "Pauses":
+        """Those of them that have not ended by then."""
+        return Pauses(by_name={name: each for name, each in self.by_name.items() if not each.is_over(now)})
+
 
 async def read_pauses(pool: Pool) -> Pauses:
     rows = await pool.fetch(
@@ -70,7 +74,7 @@ async def read_pauses(pool: Pool) -> Pauses:
          WHERE until_at IS NULL OR until_at > photomat_now() ORDER BY name
         """
     )
-    return Pauses(by_name={row["name"]: pause_of(row) for row in rows})
+    return Pauses(by_name={row["name"]: row_as(Pause, row) for row in rows})
 
 
 async def read_pause(tx: Transaction, name: str) -> Pause | None:
@@ -81,7 +85,7 @@ async def read_pause(tx: Transaction, name: str) -> Pause | None:
         """,
         name,
     )
-    return None if row is None else pause_of(row)
+    return None if row is None else row_as(Pause, row)
 
 
 async def write_pause(
@@ -118,7 +122,3 @@ async def delete_pause(tx: Transaction, name: str) -> bool:
             name,
         )
     )
-
-
-def pause_of(row: Row) -> Pause:
-    return row_as(Pause, row)

@@ -21,6 +21,7 @@ from photomat.catalog.order import open_to_customers
 from photomat.catalog.order_words import OrderWords, named_value, order_in_words
 from photomat.catalog.pricing import Voucher
 from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import MessageId
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.orders.draft import Draft
@@ -48,12 +49,10 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
         return
     refused = await ctx.orders.content_refusal(DraftOrder(draft, model))
     if refused is not None:
-        shown_in = await show(refused_card(ctx.say, refused, language=ctx.language))
-        if shown_in is not None:
-            await ctx.orders.record_card(draft, shown_in)
+        _note_card(ctx, draft, await show(refused_card(ctx.say, refused, language=ctx.language)))
         return
     balance = await ctx.balance()
-    offered = await ctx.orders.alternatives(ctx.user_id, model, draft.inputs)
+    offered = await ctx.orders.alternatives(ctx.user_id, model, draft.inputs, is_new_user=ctx.is_new_user)
     extras = await card_extras(ctx, model, draft)
     view = draft_card(
         ctx.say, model, draft, language=ctx.language, balance=balance.available, offered=offered, extras=extras
@@ -63,10 +62,13 @@ async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draf
         why = escape(pause_words(ctx.say, pause), quote=False)
         view = replace(view, text=f"{view.text}\n\n{ctx.say('controls-provider-note', why=why)}")
     view = assisted(view, ctx.say, DraftOrder(draft, model), has_assistant=ctx.config.has_assistant)
-    shown_in = await show(view)
-    if shown_in is not None:
-        await ctx.orders.record_card(draft, shown_in)
+    _note_card(ctx, draft, await show(view))
     failpoint("draft.after_card")
+
+
+def _note_card(ctx: UpdateContext, draft: Draft, shown_in: MessageId | None) -> None:
+    if shown_in is not None:
+        ctx.cards[draft.draft_id] = shown_in
 
 
 def draft_card(

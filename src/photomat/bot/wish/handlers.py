@@ -28,7 +28,7 @@ from photomat.bot.transport import edit_or_send, send
 from photomat.bot.view import View
 from photomat.bot.wish import views
 from photomat.bot.wish.order import change_order, open_order
-from photomat.bot.wish.talk import card_in_talk
+from photomat.bot.wish.talk import current_talk
 from photomat.catalog.answers import Refused
 from photomat.catalog.carry import words_of
 from photomat.catalog.input import FileKind, Input
@@ -37,6 +37,7 @@ from photomat.catalog.order import open_to_customers
 from photomat.catalog.storefront import Storefront
 from photomat.catalog.wishes import model_for, source_input, wish_served_by, wishes, with_file, with_words
 from photomat.orders.draft import Draft
+from photomat.orders.service import Talk
 from photomat.payments.receipt import waiting_of
 from photomat.payments.topup import has_open_transfer
 
@@ -59,20 +60,21 @@ def router() -> Router:
 
 async def text_said(message: Message, ctx: UpdateContext) -> None:
     """Words without an open question: a remark about the newest card, an order of their own, or the name of a model."""
-    await ctx.register_now()
     words = message.text or ""
     if attachment_of(message) is not None:
+        await ctx.register_now()
         await _start_from_file(message, ctx, "image")
         return
-    storefront = await ctx.orders.storefront()
-    if await _is_remark(message, ctx, words, storefront):
+    storefront, talk = await ctx.orders.storefront(), await current_talk(ctx)
+    if talk.newest is not None and await _is_remark(message, ctx, words, talk.newest, storefront):
         return
     found = plan(Request(words=words, language=ctx.language, attached=None), storefront)
     says_what = found is not None and (found.words or found.names_wish)
     named = None if says_what else await search_plain_text(ctx, words)
-    if named is not None or found is None or _is_unsold_name(words, storefront):
+    is_unsold_name = words.strip().casefold() in storefront.unsold
+    if named is not None or found is None or is_unsold_name:
         await send(message, named or await _hint(ctx, words, storefront))
-    elif await _may_open(message, ctx):
+    elif await _may_open(message, ctx, talk):
         order = SaidOrder(model=found.model, inputs=found.inputs)
         await open_order(ctx, partial(send, message), order, said=words)
 
@@ -86,18 +88,10 @@ async def _hint(ctx: UpdateContext, words: str, storefront: Storefront) -> View:
     return views.prices(ctx.say, {wish: each.usual or each.price for wish, each in offers.items()})
 
 
-def _is_unsold_name(words: str, storefront: Storefront) -> bool:
-    """Whether the words are the name of a model that is not sold now: no description of a picture."""
-    name = words.strip().casefold()
-    known = storefront.catalog.models.values()
-    return any(name in {each.id, each.title.casefold()} and storefront.get(each.id) is None for each in known)
-
-
-async def _is_remark(message: Message, ctx: UpdateContext, words: str, storefront: Storefront) -> bool:
+async def _is_remark(message: Message, ctx: UpdateContext, words: str, draft: Draft, storefront: Storefront) -> bool:
     """Change the newest unbought card by these words, if they are about it."""
-    draft = await card_in_talk(ctx)
-    model = storefront.get(draft.model) if draft is not None else None
-    if draft is None or model is None:
+    model = storefront.get(draft.model)
+    if model is None:
         return False
     start = start_of(model, draft.inputs)
     attached = None if start is None or start == "track" else start
@@ -144,9 +138,9 @@ async def _replace_old(message: Message, ctx: UpdateContext, draft: Draft) -> No
         return
 
 
-async def _may_open(message: Message, ctx: UpdateContext) -> bool:
+async def _may_open(message: Message, ctx: UpdateContext, talk: Talk) -> bool:
     """Whether one more card may be opened; a user who may not is told once."""
-    if await ctx.orders.may_open_card(ctx.user_id):
+    if talk.may_open:
         return True
     newest = await ctx.orders.newest_open(ctx.user_id)
     mark = newest.draft_id if newest else 0
@@ -163,12 +157,13 @@ async def file_sent(message: Message, ctx: UpdateContext) -> None:
     if kind not in USABLE:
         await send(message, hint(ctx.say, "fallback-other"))
         return
-    draft = await card_in_talk(ctx)
+    talk = await current_talk(ctx)
+    draft = talk.newest
     model = await ctx.orders.model(draft.model) if draft is not None else None
     asked = _taking(message, ctx, model, draft, kind) if draft is not None and model is not None else None
     if draft is not None and model is not None and asked is not None:
         await _add_file(message, ctx, draft, model, asked)
-    elif await _may_open(message, ctx):
+    elif await _may_open(message, ctx, talk):
         if message.voice:
             await send(message, View(text=ctx.say("wish-voice-unheard"), rows=[]))
         await _start_from_file(message, ctx, kind)

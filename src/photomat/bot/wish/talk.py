@@ -1,20 +1,22 @@
 """The card that words and files are about: the one shown last, until its user begins anew."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from photomat.bot.context import UpdateContext
-from photomat.orders.draft import Draft
+from photomat.orders.service import Talk
 
 FOLLOW_UP: Final = timedelta(minutes=10)
 LEFT: Final = "left_card"
 
 
-async def card_in_talk(ctx: UpdateContext) -> Draft | None:
+async def current_talk(ctx: UpdateContext) -> Talk:
     """The newest unbought card of the last minutes; one that was left counts again once it is changed by a button."""
-    draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
+    talk = Talk() if ctx.is_new_user else await ctx.orders.talk(ctx.buyer, within=FOLLOW_UP)
+    draft = talk.newest
     is_left = draft is not None and ctx.conversation.data.get(LEFT) == [draft.draft_id, draft.revision]
-    return None if is_left else draft
+    return replace(talk, newest=None) if is_left else talk
 
 
 async def leave_card(ctx: UpdateContext) -> None:
