@@ -19,6 +19,7 @@ from photomat.delivery.leftovers import sweep_store
 from photomat.delivery.outputs import Output, claim_unkept, outputs_of
 from photomat.kernel.clock import epoch
 from photomat.kernel.errors import Transient
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId
 from photomat.storage import store as store_module
 from photomat.storage.errors import StoreTrouble, StoreUnavailable
@@ -37,7 +38,7 @@ SECRETS = (b"secret",)
 
 
 def archive_of(pool: Pool, folder: Path, places: ResultPlaces) -> ResultArchive:
-    files = ResultFiles(folder=folder / "results", trusted_host="127.0.0.1", stores=places)
+    files = ResultFiles(folder=folder / "results", fetcher=Fetcher(trusted_host="127.0.0.1"), stores=places)
     return ResultArchive(pool=pool, files=files)
 
 

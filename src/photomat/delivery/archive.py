@@ -88,13 +88,13 @@ class NoDiskSpace(Transient):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFiles:
-    """Fetches results into `folder`, and from there into the store of `stores`; `trusted_host` is the host of KIE_API_URL.
+    """Fetches results into `folder`, and from there into the store of `stores`; `fetcher` trusts the host of KIE_API_URL.
 
     With less than `reserve_bytes` free nothing is copied: the reserve is for the database.
     """
 
     folder: Path
-    trusted_host: str
+    fetcher: Fetcher
     reserve_bytes: int = 0
     limits: BotApiLimits = CLOUD
     stores: ResultPlaces | None = None
@@ -106,10 +106,6 @@ class ResultFiles:
     @property
     def most_bytes(self) -> int:
         return max(MAX_BYTES, self.limits.upload_bytes)
-
-    @property
-    def fetcher(self) -> Fetcher:
-        return Fetcher(trusted_host=self.trusted_host)
 
     def name_for(self, output: Output, mime_extension: str) -> str:
         return f"{output.job_id}/{output.position}.{mime_extension}"
