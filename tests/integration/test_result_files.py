@@ -2,19 +2,21 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import web
 
+from photomat.delivery import archive
 from photomat.delivery.archive import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.kernel import http
 from photomat.kernel.errors import Transient
 from photomat.kernel.http import Fetcher, NotAllowed
 from photomat.kernel.ids import JobId
+from photomat.storage.store import PARTS
 from support.delivery import delivery_desk
 from support.jobs import row_of
 from support.ports import free_ports_in_a_row
@@ -73,6 +75,11 @@ def kept_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("1/[0-9]*"))
 
 
+def left_in(folder: Path) -> list[Path]:
+    """Files that are not complete."""
+    return [*folder.rglob("*.part"), *(folder / PARTS).iterdir()]
+
+
 def port_of(url: str) -> int:
     return urlsplit(url).port or 0
 
@@ -120,6 +127,19 @@ async def test_the_host_of_kies_api_is_trusted_whatever_its_address(tmp_path: Pa
         assert (tmp_path / kept.name).read_bytes() == CAT
         assert (kept.mime, kept.size_bytes) == ("image/png", len(CAT))
         assert "Python" not in server.agents[0], "Kie's file servers refuse the agent of a stock client"
+
+
+async def test_a_large_file_is_kept_like_a_small_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with redirecting() as server:
+        files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
+        small = await files.fetch(output(f"{server.url}/cat.png"))
+        monkeypatch.setattr(archive, "SMALL_BYTES", len(CAT) // 2)
+        monkeypatch.setattr(http, "CHUNK_BYTES", len(CAT) // 3)
+        large = await files.fetch(replace(output(f"{server.url}/cat.png"), position=1))
+        assert replace(large, name=small.name) == small
+        assert (tmp_path / large.name).read_bytes() == CAT
+        assert kept_in(tmp_path) == ["0.png", "1.png"]
+        assert left_in(tmp_path) == []
 
 
 async def test_a_redirect_is_followed_where_it_may_lead(tmp_path: Path) -> None:

@@ -277,6 +277,19 @@ async def test_retention_forgetting_and_the_sweep_delete_from_the_bucket(
         assert s3.names() == ["shop/notes/of-the-operator.txt", "shop/photomat-store.json"]
 
 
+async def test_the_sweep_deletes_an_incomplete_file_that_a_killed_process_left(database: str, tmp_path: Path) -> None:
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        places = desk.coordinator.sender.archive.files.places
+        assert places.folder.folder is not None
+        left = places.folder.folder / str(job_id) / ".0.png.0a1b2c3d.part"
+        left.write_bytes(b"half of it")
+        assert (await sweep_store(desk.pool, places, places.current)).deleted == 0, "it may be written right now"
+        assert await sweep_in_two_days(desk.pool, places) == 1
+        assert [file.name for file in left.parent.iterdir()] == ["0.png"]
+
+
 async def sweep_in_two_days(pool: Pool, places: ResultPlaces) -> int:
     with pytest.MonkeyPatch.context() as patch:
         now = epoch()
