@@ -108,6 +108,14 @@ async def test_an_argument_that_is_false_or_zero_is_sent_and_an_empty_one_is_not
     assert heard.fields == [{"callback_query_id": "1", "show_alert": False, "cache_time": 0}]
 
 
+async def test_half_a_character_is_telegrams_to_refuse() -> None:
+    """A text cut in the middle of an emoji; it must not end in an error of our own."""
+    heard = Heard()
+    async with telegram(heard) as bot:
+        await bot.send_message(5, "да \ud83d")
+    assert heard.fields[0]["text"] == "да \ud83d"
+
+
 async def test_a_refusal_is_that_of_aiogram() -> None:
     refusal = b'{"ok": false, "error_code": 400, "description": "Bad Request: chat not found"}'
     async with telegram(Heard(body=refusal, status=400)) as bot:

@@ -5,7 +5,6 @@ what is nested is JSON inside both. A call with files stays a form. Errors are t
 (`telegram/errors.py`).
 """
 
-import json
 from typing import Any, Final
 
 from aiogram import Bot
@@ -53,4 +52,4 @@ class TelegramSession(AiohttpSession):
         )
         if files:
             return None
-        return json.dumps({name: value for name, value in given.items() if value != ""}, ensure_ascii=False).encode()
+        return self.json_dumps({name: value for name, value in given.items() if value != ""}).encode()
