@@ -21,6 +21,7 @@ from photomat.db.migrate import migrate
 from photomat.kernel.ids import BotId
 from support.audit import wrongs
 from support.database import RUNNING_SERVER, SharedPostgres, connection_of, create_database, drop_database
+from support.downloads import close_sessions, remember_sessions
 from support.partitioned import LEFT_OUT, change_statements, partition
 from support.pgbouncer import pooler_for_every_pool
 from support.postgres_versions import EMBEDDED, LAYOUT, running_postgres
@@ -47,6 +48,7 @@ SHARED = pytest.StashKey[ReusedDatabase]()
 def pytest_configure(config: pytest.Config) -> None:
     """Name our markers; unknown ones are errors."""
     config.addinivalue_line("markers", f"time_limit(seconds): another limit than {TEST_LIMIT_S} s for an async test")
+    remember_sessions()
     config.addinivalue_line("markers", "breaks_invariants: the test breaks the books on purpose, no audit at its end")
 
 
@@ -165,7 +167,10 @@ def run_bounded(work: Coroutine[Any, Any, T], *, limit_s: float = TEST_LIMIT_S, 
     if loop is not None:
         return loop.run(bounded())
     with asyncio.Runner(debug=False) as runner:
-        return runner.run(bounded())
+        try:
+            return runner.run(bounded())
+        finally:
+            runner.run(close_sessions())
 
 
 async def wrongs_of(dsn: str) -> list[Violation]:

@@ -19,6 +19,7 @@ from photomat.delivery import archive as delivery_archive
 from photomat.delivery import outputs
 from photomat.delivery.archive import MAX_PIXELS, Covers, ResultFiles, cover_jpeg
 from photomat.delivery.outputs import Output
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId
 from photomat.kie.results import Detail
 from support.delivery import Desk, delivery_desk
@@ -220,6 +221,6 @@ def test_whatever_is_in_a_cover_it_is_given_or_left_out(*, form: str, at: float,
     place = int(at * len(whole))
     data = whole[:place] + junk + (b"" if is_cut else whole[place + len(junk) :])
     with tempfile.TemporaryDirectory() as folder:
-        covers = Fetched(files=ResultFiles(folder=Path(folder), trusted_host=""), data=data)
+        covers = Fetched(files=ResultFiles(folder=Path(folder), fetcher=Fetcher()), data=data)
         small = asyncio.run(covers.of(TRACK))
     assert small is None or small.startswith(b"\xff\xd8")

@@ -60,7 +60,7 @@ async def test_a_result_nobody_can_measure_is_shown(
     def fails(_: Path) -> Measured:
         raise trouble
 
-    monkeypatch.setattr("photomat.delivery.archive.measure_path", fails)
+    monkeypatch.setattr("photomat.delivery.archive.measure", fails)
     async with delivery_desk(database, tmp_path) as desk:
         await settled(desk, {"resultJson": {"resultUrls": [desk.files.add("a.png", picture(), "image/png")]}})
         assert (await assert_shown(desk))["kind"] == "photo"

@@ -13,6 +13,7 @@ from photomat.delivery.archive import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.inbox.receive import receive
 from photomat.kernel.errors import OutcomeUnknown, Transient
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, JobId, TaskId
 from photomat.kie.client import KieClient
 from photomat.web import body as web_body
@@ -101,7 +102,7 @@ async def test_a_checkout_too_old_to_be_answered_is_handled(database: str) -> No
 
 @pytest.mark.parametrize("host", ["127。0.0.2", "①27.0.0.2", "127.2", "2130706434", "0x7f.0.0.2", "[::1", "x" * 300])
 async def test_an_address_in_disguise_is_not_fetched_and_not_an_error_of_ours(tmp_path: Path, host: str) -> None:
-    files = ResultFiles(folder=tmp_path, trusted_host="api.kie.ai")
+    files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="api.kie.ai"))
     async with set_trap() as trap:
         for scheme in ("http", "https"):
             with pytest.raises(Transient):

@@ -6,6 +6,7 @@ from pathlib import Path
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.outputs import MAX_TRIES, claim_unkept, outputs_of
+from photomat.kernel.http import Fetcher
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user
 from support.small_disk import small_disk
@@ -20,7 +21,7 @@ async def pass_time(pool: Pool, seconds: float) -> None:
 
 
 async def keep_what_is_due(pool: Pool, folder: Path) -> int:
-    archive = ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="127.0.0.1"))
+    archive = ResultArchive(pool=pool, files=ResultFiles(folder=folder, fetcher=Fetcher(trusted_host="127.0.0.1")))
     claimed = await claim_unkept(pool, limit=10, lease=LEASE)
     for output in claimed:
         await archive.keep(output)
@@ -87,7 +88,7 @@ async def test_the_reserve_of_the_disk_is_left_to_the_database(database: str, tm
         job_id = await a_done_job(pool, await a_user(pool), urls=[files.add("a.png", picture("red"), "image/png")])
         await pass_time(pool, 30)
         (output,) = await claim_unkept(pool, limit=10, lease=LEASE)
-        reserved = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1", reserve_bytes=1 << 60)
+        reserved = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"), reserve_bytes=1 << 60)
         await ResultArchive(pool=pool, files=reserved).keep(output)
         assert [one.kept_as for one in await outputs_of(pool, job_id)] == [None]
         await pass_time(pool, 301)

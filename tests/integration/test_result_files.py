@@ -2,19 +2,21 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import web
 
+from photomat.delivery import archive
 from photomat.delivery.archive import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.kernel import http
 from photomat.kernel.errors import Transient
-from photomat.kernel.http import NotAllowed
+from photomat.kernel.http import Fetcher, NotAllowed
 from photomat.kernel.ids import JobId
+from photomat.storage.store import PARTS
 from support.delivery import delivery_desk
 from support.jobs import row_of
 from support.ports import free_ports_in_a_row
@@ -73,13 +75,18 @@ def kept_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("1/[0-9]*"))
 
 
+def left_in(folder: Path) -> list[Path]:
+    """Files that are not complete."""
+    return [*folder.rglob("*.part"), *(folder / PARTS).iterdir()]
+
+
 def port_of(url: str) -> int:
     return urlsplit(url).port or 0
 
 
 def outside(folder: Path) -> ResultFiles:
     """As in production: Kie's API is another host, loopback is a private address."""
-    return ResultFiles(folder=folder, trusted_host="api.kie.ai")
+    return ResultFiles(folder=folder, fetcher=Fetcher(trusted_host="api.kie.ai"))
 
 
 async def test_a_private_address_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
@@ -115,16 +122,29 @@ async def test_a_name_that_leads_to_a_private_address_is_refused(tmp_path: Path)
 
 async def test_the_host_of_kies_api_is_trusted_whatever_its_address(tmp_path: Path) -> None:
     async with redirecting() as server:
-        files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
+        files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
         kept = await files.fetch(output(f"{server.url}/cat.png"))
         assert (tmp_path / kept.name).read_bytes() == CAT
         assert (kept.mime, kept.size_bytes) == ("image/png", len(CAT))
         assert "Python" not in server.agents[0], "Kie's file servers refuse the agent of a stock client"
 
 
+async def test_a_large_file_is_kept_like_a_small_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with redirecting() as server:
+        files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
+        small = await files.fetch(output(f"{server.url}/cat.png"))
+        monkeypatch.setattr(archive, "SMALL_BYTES", len(CAT) // 2)
+        monkeypatch.setattr(http, "CHUNK_BYTES", len(CAT) // 3)
+        large = await files.fetch(replace(output(f"{server.url}/cat.png"), position=1))
+        assert replace(large, name=small.name) == small
+        assert (tmp_path / large.name).read_bytes() == CAT
+        assert kept_in(tmp_path) == ["0.png", "1.png"]
+        assert left_in(tmp_path) == []
+
+
 async def test_a_redirect_is_followed_where_it_may_lead(tmp_path: Path) -> None:
     async with redirecting() as server:
-        files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
+        files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
         kept = await files.fetch(output(f"{server.url}/a?to=/b%3Fto%3D/cat.png"))
         assert (tmp_path / kept.name).read_bytes() == CAT
         assert server.asked == ["/a", "/b", "/cat.png"]
@@ -143,7 +163,7 @@ async def test_a_redirect_is_followed_where_it_may_lead(tmp_path: Path) -> None:
 )
 async def test_a_redirect_is_tested_like_the_first_address(tmp_path: Path, to: str) -> None:
     async with redirecting() as server:
-        files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
+        files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
         where = to.format(port=port_of(server.url))
         with pytest.raises(Transient):
             await files.fetch(output(f"{server.url}/a?to={where}"))
@@ -152,7 +172,7 @@ async def test_a_redirect_is_tested_like_the_first_address(tmp_path: Path, to: s
 
 async def test_redirects_come_to_an_end(tmp_path: Path) -> None:
     async with redirecting() as server:
-        files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
+        files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
         with pytest.raises(NotAllowed):
             await files.fetch(output(f"{server.url}/round"))
         assert server.asked == ["/round"] * (http.MAX_REDIRECTS + 1)
@@ -161,7 +181,7 @@ async def test_redirects_come_to_an_end(tmp_path: Path) -> None:
 async def test_what_is_too_large_or_empty_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ResultFiles, "most_bytes", len(CAT) - 1)
     async with redirecting() as server:
-        files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
+        files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
         for path in ("cat.png", "empty"):
             with pytest.raises(NotAllowed):
                 await files.fetch(output(f"{server.url}/{path}"))
@@ -169,7 +189,7 @@ async def test_what_is_too_large_or_empty_is_not_kept(tmp_path: Path, monkeypatc
 
 
 async def test_a_server_that_is_not_there_is_a_passing_trouble(tmp_path: Path) -> None:
-    files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
+    files = ResultFiles(folder=tmp_path, fetcher=Fetcher(trusted_host="127.0.0.1"))
     with pytest.raises(Transient):
         await files.fetch(output(f"http://127.0.0.1:{free_ports_in_a_row(1)}/cat.png"))
 

@@ -19,6 +19,7 @@ from photomat.delivery.leftovers import sweep_store
 from photomat.delivery.outputs import Output, claim_unkept, outputs_of
 from photomat.kernel.clock import epoch
 from photomat.kernel.errors import Transient
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId
 from photomat.storage import store as store_module
 from photomat.storage.errors import StoreTrouble, StoreUnavailable
@@ -37,7 +38,7 @@ SECRETS = (b"secret",)
 
 
 def archive_of(pool: Pool, folder: Path, places: ResultPlaces) -> ResultArchive:
-    files = ResultFiles(folder=folder / "results", trusted_host="127.0.0.1", stores=places)
+    files = ResultFiles(folder=folder / "results", fetcher=Fetcher(trusted_host="127.0.0.1"), stores=places)
     return ResultArchive(pool=pool, files=files)
 
 
@@ -274,6 +275,19 @@ async def test_retention_forgetting_and_the_sweep_delete_from_the_bucket(
         assert f"shop/{own}/0.png" in s3.names()
         await CopiesOfUser(places=places).delete(desk.pool, desk.user)
         assert s3.names() == ["shop/notes/of-the-operator.txt", "shop/photomat-store.json"]
+
+
+async def test_the_sweep_deletes_an_incomplete_file_that_a_killed_process_left(database: str, tmp_path: Path) -> None:
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        places = desk.coordinator.sender.archive.files.places
+        assert places.folder.folder is not None
+        left = places.folder.folder / str(job_id) / ".0.png.0a1b2c3d.part"
+        left.write_bytes(b"half of it")
+        assert (await sweep_store(desk.pool, places, places.current)).deleted == 0, "it may be written right now"
+        assert await sweep_in_two_days(desk.pool, places) == 1
+        assert [file.name for file in left.parent.iterdir()] == ["0.png"]
 
 
 async def sweep_in_two_days(pool: Pool, places: ResultPlaces) -> int:

@@ -18,6 +18,7 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.leftovers import move_copies, sweep_store
 from photomat.delivery.outputs import Output, outputs_of
 from photomat.kernel.clock import epoch
+from photomat.kernel.http import Fetcher
 from photomat.storage import store
 from photomat.storage.places import ResultPlaces, one_folder
 from support.command import photomat
@@ -78,7 +79,7 @@ async def command(*arguments: str, folder: Path, database: str, **settings: str)
 async def readable(desk: Desk, places: ResultPlaces) -> list[bytes]:
     """Every copy as any instance reads it now."""
     found = []
-    finder = ResultArchive(pool=desk.pool, files=ResultFiles(folder=Path(), trusted_host="", stores=places))
+    finder = ResultArchive(pool=desk.pool, files=ResultFiles(folder=Path(), fetcher=Fetcher(), stores=places))
     for row in await desk.pool.fetch("SELECT job_id FROM generation_jobs ORDER BY job_id"):
         for output in await outputs_of(desk.pool, row["job_id"]):
             copy = await finder.find(output)

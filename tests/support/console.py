@@ -22,6 +22,7 @@ from photomat.console.app import build_console
 from photomat.console.config import ConsoleConfig
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.kernel.http import Fetcher
 from photomat.kernel.money import Money
 from photomat.operators.access import Owners, Role, add_operator, new_link
 from photomat.telegram.files import BotFiles
@@ -123,7 +124,7 @@ def console_config(
     orders = others.pop("orders", None) or orders_of(pool)
     usual: dict[str, Any] = {
         "templates": Templates(pool=pool, catalog=orders.catalog, shipped=shipped_templates(orders.catalog)),
-        "archive": ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="", reserve_bytes=0)),
+        "archive": ResultArchive(pool=pool, files=ResultFiles(folder=folder, fetcher=Fetcher(), reserve_bytes=0)),
         "files": BotFiles(bot, within_s=5),
         "owners": Owners(telegram_ids=[OWNER_ID], password=password),
         "zone": ZoneInfo("Europe/Moscow"),

@@ -14,6 +14,7 @@ from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.pages import ResultPages
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import InstanceId, UserId
 from photomat.moderation.refusal import StrikePolicy
 from photomat.orders.limits import USUAL, Limits
@@ -162,7 +163,9 @@ async def conversation(
             content=content_of(pool, strikes),
             pages=ResultPages(
                 messenger=TelegramMessenger(bot),
-                archive=ResultArchive(pool=pool, files=ResultFiles(folder=results or Path(), trusted_host="127.0.0.1")),
+                archive=ResultArchive(
+                    pool=pool, files=ResultFiles(folder=results or Path(), fetcher=Fetcher(trusted_host="127.0.0.1"))
+                ),
                 texts=load_texts(),
             ),
         )

@@ -14,6 +14,7 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.sender import Sender
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.client import TelegramMessenger
 from photomat.telegram.limits import CLOUD, LOCAL
@@ -111,7 +112,7 @@ async def delivery_desk(database: str, folder: Path, *, local_dir: Path | None =
         async with Bot(telegram.world.token, session=session) as bot:
             messenger, texts, woken = TelegramMessenger(bot), load_texts(), Woken()
             archive = ResultArchive(
-                pool=pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST, limits=limits)
+                pool=pool, files=ResultFiles(folder=folder, fetcher=Fetcher(trusted_host=TRUSTED_HOST), limits=limits)
             )
             coordinator = Coordinator(
                 pool=pool,

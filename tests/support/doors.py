@@ -16,6 +16,7 @@ from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.inbox.receive import queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kie.signature import sign_job
@@ -32,7 +33,7 @@ from support.jobs import BOT, Woken
 from support.telegram_sim import served
 
 SECRET = "webhook-secret"
-NO_COPIES = ResultFiles(folder=Path("no-copies"), trusted_host="", reserve_bytes=0)
+NO_COPIES = ResultFiles(folder=Path("no-copies"), fetcher=Fetcher(), reserve_bytes=0)
 KEY = "kie-webhook-key"
 SECRETS = (b"first", b"second")
 

@@ -11,6 +11,7 @@ from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId, UserId
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
@@ -84,7 +85,9 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
     """Somebody who has said /start, with money for several orders."""
     async with conversation(database, welcome=100_000, results=folder) as chat, running_files() as files:
         messenger, texts = TelegramMessenger(chat.bot), load_texts()
-        archive = ResultArchive(pool=chat.pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
+        archive = ResultArchive(
+            pool=chat.pool, files=ResultFiles(folder=folder, fetcher=Fetcher(trusted_host=TRUSTED_HOST))
+        )
         await chat.says("/start")
         yield Archive(
             chat=chat,

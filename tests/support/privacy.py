@@ -7,6 +7,7 @@ from photomat.app.personal_data import personal_data
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.fallbacks import ResultLinks
+from photomat.kernel.http import Fetcher
 from photomat.messages.notices import NoticeSender
 from photomat.privacy.export import ExportBuilder
 from photomat.privacy.export_sender import ExportSender
@@ -62,7 +63,7 @@ def export_builder(pool: Pool, data_dir: Path, *, base_url: str | None = "https:
     return ExportBuilder(
         pool=pool,
         personal=personal_data(places=one_folder(results)),
-        archive=ResultArchive(pool=pool, files=ResultFiles(folder=results, trusted_host="127.0.0.1")),
+        archive=ResultArchive(pool=pool, files=ResultFiles(folder=results, fetcher=Fetcher(trusted_host="127.0.0.1"))),
         links=ResultLinks(base_url=base_url, secrets=(b"secret",)),
         texts=load_texts(),
     )

@@ -8,17 +8,16 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.session.middlewares.manager import RequestMiddlewareManager
 from aiogram.client.telegram import TelegramAPIServer
-from aiogram.methods import Response, TelegramMethod
 from aiohttp import ClientSession, web
 from aiohttp.typedefs import Handler, Middleware
 
 from photomat.telegram.local_folder import LocalFolder
+from photomat.telegram.session import TelegramSession
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.app import build_app
@@ -29,8 +28,6 @@ from photomat_sandbox.telegram.state_file import load_state
 from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
 from support.bot_api_spec import faults_of_result
-
-T = TypeVar("T")
 
 SHUTDOWN_S = 1.0
 
@@ -48,19 +45,12 @@ class ShiftedClock:
         self.at += seconds
 
 
-class QuickSession(AiohttpSession):
+class QuickSession(TelegramSession):
     """Closes at once: the quarter of a second aiogram waits is for encrypted connections, and ours are not."""
-
-    held: ClassVar[set[Any]] = set()
 
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
-
-    def check_response(self, bot: Bot, method: TelegramMethod[T], status_code: int, content: str) -> Response[T]:
-        """As aiogram does, with types that are not built anew for every answer."""
-        self.held.add(Response.__class_getitem__(method.__returning__))
-        return super().check_response(bot, method, status_code, content)
 
 
 @cache

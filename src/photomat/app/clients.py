@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 
 from photomat.app.settings import Settings
@@ -19,11 +18,12 @@ from photomat.providers.port import PaymentProvider
 from photomat.providers.yookassa import YooKassa
 from photomat.telegram.local_folder import LocalFolder
 from photomat.telegram.pacing import CallTimer, Pacing
+from photomat.telegram.session import TelegramSession
 
 
 def connect_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
     """Connect to Telegram, within the rate limits shared by all instances, and to Kie."""
-    session = AiohttpSession(api=_bot_api_server(settings))
+    session = TelegramSession(api=_bot_api_server(settings))
     session.middleware(Pacing(pool, calls_per_s=settings.telegram_calls_per_s))
     session.middleware(CallTimer())  # inside the limits: what never leaves is not timed
     bot = Bot(settings.bot_token or "", session=session)

@@ -21,6 +21,7 @@ from photomat.files.forget import forget_files
 from photomat.fiscal.forget import forget_fiscal_words
 from photomat.inbox.lanes import forget_updates
 from photomat.jobs.forget import forget_jobs, forget_late_callbacks, has_running_jobs
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import UserId
 from photomat.messages.notices import forget_notices
 from photomat.moderation.refusal import forget_texts
@@ -240,7 +241,7 @@ def personal_data(*, places: ResultPlaces) -> PersonalData:
 def export_builder(settings: Settings, pool: Pool) -> ExportBuilder:
     """Builds exports; links lead to our copies where the outside reaches us."""
     places = result_places(settings)
-    files = ResultFiles(folder=places.current.folder or settings.results_folder, trusted_host="", stores=places)
+    files = ResultFiles(folder=places.current.folder or settings.results_folder, fetcher=Fetcher(), stores=places)
     return ExportBuilder(
         pool=pool,
         personal=personal_data(places=places),

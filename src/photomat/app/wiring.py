@@ -384,7 +384,7 @@ class Program:
 
     @property
     def _archive(self) -> ResultArchive:
-        return ResultArchive(pool=self.pool, files=result_files(self.settings))
+        return ResultArchive(pool=self.pool, files=result_files(self.settings, self.file_sources.results))
 
     @property
     def _links(self) -> ResultLinks:
@@ -538,6 +538,9 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
     heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled, bot_id=bot_id)
     stack.push_async_callback(_close_pool, heartbeat_pool)
     bot, kie = connect_outside(stack, settings, pool)
+    sources = file_sources(settings, pool=pool, bot=bot)
+    for fetcher in (sources.links, sources.results):
+        stack.push_async_callback(fetcher.close)
     texts, catalog = load_texts(), load_catalog()
     live = LiveSettings(settings)
     await live.refresh(pool)
@@ -560,7 +563,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         instance=instance,
         receiving=asyncio.Event(),
         guard=checkout_guard(pool, bot, texts),
-        file_sources=file_sources(settings, pool=pool, bot=bot),
+        file_sources=sources,
         stop=stop,
         disk=Disk(Path(settings.data_dir)),
         drain=DrainState(),
@@ -575,12 +578,11 @@ async def _close_pool(pool: BoundedPool) -> None:
         pool.terminate()
 
 
-def result_files(settings: Settings) -> ResultFiles:
-    """The copies of results; they are fetched from the host of KIE_API_URL, whatever its IP address."""
+def result_files(settings: Settings, fetcher: Fetcher) -> ResultFiles:
     places = result_places(settings)
     return ResultFiles(
         folder=places.current.folder or settings.results_folder,
-        trusted_host=_kie_host(settings),
+        fetcher=fetcher,
         reserve_bytes=settings.disk_reserve_mb * MIB,
         limits=bot_api_limits_of(settings),
         stores=places,
@@ -588,7 +590,7 @@ def result_files(settings: Settings) -> ResultFiles:
 
 
 def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
-    """Where input files come from; customers' links are fetched from public IP addresses only."""
+    """Where files come from: customers' links from public IP addresses only, results from the host of KIE_API_URL too."""
     tmp, places = settings.tmp_folder, result_places(settings)
     empty_folder(tmp)
     for folder in {tmp, settings.results_folder, places.current.folder or tmp}:

@@ -208,11 +208,13 @@ async def _make(pool: Pool, settings: Settings, wanted: Sequence[WantedExample])
     from photomat.app.clients import connect_kie, kie_uploads  # noqa: PLC0415  aiogram takes seconds to load
 
     async with AsyncExitStack() as stack:
+        fetcher = Fetcher(trusted_host=urlsplit(settings.kie_api_url).hostname or "")
+        stack.push_async_callback(fetcher.close)
         maker = ExampleMaker(
             pool=pool,
             provider=connect_kie(stack, settings),
             uploads=kie_uploads(settings),
-            fetcher=Fetcher(trusted_host=urlsplit(settings.kie_api_url).hostname or ""),
+            fetcher=fetcher,
             folder=settings.examples_folder,
             callback_url=CALLBACK,
         )

@@ -143,7 +143,8 @@ class SyncedConnection(_Connection):
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:  # noqa: ASYNC109  asyncpg's
         """Run one command, or several when there are no arguments."""
         if not args:
-            await self._roll_back_unsynced()
+            if self._unsynced:
+                await self._roll_back_unsynced()
             if self._needs_begin():
                 async with self.transaction():
                     return await self.execute(query, timeout=timeout)
@@ -155,6 +156,16 @@ class SyncedConnection(_Connection):
     def is_clean(self) -> bool:
         """Whether it can be used by others at once: open, with no transaction and no interrupted statement."""
         return not (self._unsynced or self._top_xact is not None or self.is_closed() or self.is_in_transaction())
+
+    def get_reset_query(self) -> str:
+        """None: a connection of a pool carries no session state."""
+        return ""
+
+    async def reset(self, *, timeout: float | None = None) -> None:  # noqa: ASYNC109  asyncpg's
+        """End an open transaction and an interrupted statement, before the connection is another task's."""
+        if not self.is_clean():
+            await super().reset(timeout=timeout)
+            await self.end_interrupted()
 
     async def end_interrupted(self) -> None:
         """Roll back what an interrupted statement left; a connection that cannot do it in time is terminated."""
@@ -173,7 +184,8 @@ class SyncedConnection(_Connection):
         return self._begins_for_each and self._top_xact is None and not self.is_in_transaction()
 
     async def _execute(self, *arguments: Any, **options: Any) -> Any:
-        await self._roll_back_unsynced()
+        if self._unsynced:
+            await self._roll_back_unsynced()
         if self._needs_begin():
             async with self.transaction():
                 return await self._execute(*arguments, **options)
@@ -182,7 +194,8 @@ class SyncedConnection(_Connection):
         return result
 
     async def _executemany(self, *arguments: Any, **options: Any) -> Any:
-        await self._roll_back_unsynced()
+        if self._unsynced:
+            await self._roll_back_unsynced()
         if self._needs_begin():
             async with self.transaction():
                 return await self._executemany(*arguments, **options)

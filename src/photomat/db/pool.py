@@ -195,7 +195,6 @@ async def connect_pool(
             max_queries=QUERIES_PER_CONNECTION,
             max_inactive_connection_lifetime=IDLE_CONNECTION_S,
             init=partial(_check_pooled_session if through_pooler else _configure_session, url=url),
-            reset=_end_interrupted,
             loop=None,
             connect=connect_primary,
             connection_class=SyncedConnection,
@@ -323,11 +322,6 @@ async def _set_json_codecs(connection: Connection) -> None:
 
 def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-async def _end_interrupted(connection: SyncedConnection) -> None:
-    """Asyncpg's pool rolls back open transactions, but does not see the implicit one of an interrupted statement."""
-    await connection.end_interrupted()
 
 
 def is_unavailable(error: BaseException) -> bool:

@@ -18,6 +18,7 @@ import errno
 import hashlib
 import io
 import json
+import os
 import secrets
 import shutil
 from collections.abc import AsyncIterator, Sequence
@@ -27,7 +28,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import aiohttp
 from PIL import Image
@@ -45,8 +46,8 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.http import FETCH_TIMEOUT, Fetcher
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.private_files import make_private, open_private
-from photomat.media.images import decode_in_turn, has_transparency
-from photomat.media.measure import Measured, measure_path
+from photomat.media.images import decode_in_turn, has_transparency, may_be_transparent
+from photomat.media.measure import Measured, measure
 from photomat.media.sniff import HEAD_BYTES, sniff
 from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces, StoredFile, cover_name, one_folder
@@ -60,6 +61,8 @@ MAX_BYTES: Final = 200 * MIB
 """The largest copy where Telegram takes less: what a chat does not take is a link to it."""
 LEAST_BYTES_PER_S: Final = 2 * MIB
 """How fast a file larger than that must come."""
+SMALL_BYTES: Final = 4 * MIB
+"""What is held in memory until it is complete: nearly every picture. A larger file goes to the disk as it comes."""
 LOOK_AT_DISK_EVERY: Final = 64 * MIB
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 MAX_COVER_BYTES: Final = 8 * 2**20
@@ -88,13 +91,13 @@ class NoDiskSpace(Transient):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFiles:
-    """Fetches results into `folder`, and from there into the store of `stores`; `trusted_host` is the host of KIE_API_URL.
+    """Fetches results into `folder`, and from there into the store of `stores`; `fetcher` trusts the host of KIE_API_URL.
 
     With less than `reserve_bytes` free nothing is copied: the reserve is for the database.
     """
 
     folder: Path
-    trusted_host: str
+    fetcher: Fetcher
     reserve_bytes: int = 0
     limits: BotApiLimits = CLOUD
     stores: ResultPlaces | None = None
@@ -107,37 +110,42 @@ class ResultFiles:
     def most_bytes(self) -> int:
         return max(MAX_BYTES, self.limits.upload_bytes)
 
-    @property
-    def fetcher(self) -> Fetcher:
-        return Fetcher(trusted_host=self.trusted_host)
-
-    def name_for(self, output: Output, mime_extension: str) -> str:
-        return f"{output.job_id}/{output.position}.{mime_extension}"
-
     async def fetch(self, output: Output, *, into: FileStore | None = None) -> KeptFile:
         """Copy an output; raises Transient when it cannot be fetched now, NoDiskSpace when there is no room."""
-        part = self._part_of(output)
+        into = into or self.places.current
         try:
-            await asyncio.to_thread(self._make_folder, part.parent)
-            await asyncio.to_thread(self._require_room)
-            size_bytes, sha256 = await self._download(output.url, part)
-            found = await asyncio.to_thread(_measured, part)
-            is_transparent = await decode_in_turn(partial(_is_transparent, part, found.mime), otherwise=False)
-            kept = KeptFile(
-                name=self.name_for(output, found.facts.format),
-                kept_in=None,
-                is_final=False,
-                sha256=sha256,
-                mime=found.mime,
-                size_bytes=size_bytes,
-                width=found.facts.width,
-                height=found.facts.height,
-                seconds=found.facts.seconds,
-                is_transparent=is_transparent,
-            )
-            return await self._placed(kept, part, into=into or self.places.current)
+            async with self.fetcher.opened(output.url, most_bytes=self.most_bytes, within=self._fetch_within) as chunks:
+                begin = await _begin(chunks)
+                if len(begin) > SMALL_BYTES:
+                    return await self._keep_large(output, begin, chunks, into=into)
+            return await self._keep_small(output, begin, into=into)
         except (OSError, ValueError) as error:
             raise _not_kept(error) from error
+
+    async def _keep_small(self, output: Output, data: bytes, *, into: FileStore) -> KeptFile:
+        """Keep a file that is in memory: it is measured there, and written once."""
+        found = await asyncio.to_thread(self._look_at, data)
+        is_transparent = may_be_transparent(data[:HEAD_BYTES], found.mime) and await decode_in_turn(
+            partial(has_transparency, io.BytesIO(data), found.mime), otherwise=False
+        )
+        sha256 = hashlib.sha256(data).digest()
+        kept = _kept_file(output, found, sha256=sha256, is_transparent=is_transparent)
+        return await self._placed(kept, data, into=into)
+
+    async def _keep_large(
+        self, output: Output, begin: bytes, chunks: AsyncIterator[bytes], *, into: FileStore
+    ) -> KeptFile:
+        """Write a file to the disk as it comes."""
+        part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
+        try:
+            await asyncio.to_thread(self._make_folder, part.parent)
+            sha256 = await self._write_all(part, begin, chunks)
+            found = await asyncio.to_thread(_measured_part, part)
+            is_transparent = may_be_transparent(begin[:HEAD_BYTES], found.mime) and await decode_in_turn(
+                partial(_is_transparent, part, found.mime), otherwise=False
+            )
+            kept = _kept_file(output, found, sha256=sha256, is_transparent=is_transparent)
+            return await self._placed(kept, part, into=into)
         finally:
             with suppress(OSError):
                 await asyncio.to_thread(part.unlink)
@@ -146,35 +154,16 @@ class ResultFiles:
         self, output: Output, data: bytes, *, into: FileStore | None = None, mime: str, extension: str
     ) -> KeptFile:
         """Store bytes of our own as an output; raises Transient when they are refused."""
-        part = self._part_of(output)
-        try:
-            await asyncio.to_thread(self._make_folder, part.parent)
-            await asyncio.to_thread(_write, part, data)
-            kept = KeptFile(
-                name=self.name_for(output, extension),
-                kept_in=None,
-                is_final=False,
-                sha256=hashlib.sha256(data).digest(),
-                mime=mime,
-                size_bytes=len(data),
-                width=None,
-                height=None,
-            )
-            return await self._placed(kept, part, into=into or self.places.current)
-        except OSError as error:
-            raise _not_kept(error) from error
-        finally:
-            with suppress(OSError):
-                await asyncio.to_thread(part.unlink)
+        facts = FileFacts(kind="document", format=extension, size_bytes=len(data))
+        found = Measured(facts=facts, mime=mime)
+        kept = _kept_file(output, found, sha256=hashlib.sha256(data).digest(), is_transparent=False)
+        return await self._placed(kept, data, into=into or self.places.current)
 
-    def _part_of(self, output: Output) -> Path:
-        return self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
-
-    async def _placed(self, kept: KeptFile, part: Path, *, into: FileStore) -> KeptFile:
-        """Move a complete file into the store; what a bucket refuses stays in the folder for a while."""
+    async def _placed(self, kept: KeptFile, content: Path | bytes, *, into: FileStore) -> KeptFile:
+        """Put a complete file into the store; what a bucket refuses stays in the folder for a while."""
         places = self.places
         try:
-            await into.put_file(kept.name, part, mime=kept.mime)
+            await _put(into, kept, content)
         except StoreUnavailable as error:
             if into.folder is not None:
                 raise _refused(error) from None
@@ -182,7 +171,7 @@ class ResultFiles:
             log.error("RESULT_STORE_FAILED", store=str(into.address), error=str(error))
             into = places.folder
             try:
-                await into.put_file(kept.name, part, mime=kept.mime)
+                await _put(into, kept, content)
             except StoreUnavailable as worse:
                 raise _refused(worse) from None
         return replace(kept, kept_in=places.called(into), is_final=into is places.current)
@@ -190,6 +179,11 @@ class ResultFiles:
     def _make_folder(self, folder: Path) -> None:
         make_private(self.folder)
         make_private(folder)
+        self._require_room()
+
+    def _look_at(self, data: bytes) -> Measured:
+        self._require_room()
+        return _measured(io.BytesIO(data))
 
     def _require_room(self) -> None:
         free = Disk(self.folder).free_bytes()
@@ -198,19 +192,19 @@ class ResultFiles:
                 f"the result was not copied: {free // MIB} MB of the disk are left, DISK_RESERVE_MB is more"
             )
 
-    async def _download(self, url: str, part: Path) -> tuple[int, bytes]:
-        """The size and the hash of what was written."""
-        size_bytes, look_at, digest = 0, LOOK_AT_DISK_EVERY, hashlib.sha256()
+    async def _write_all(self, part: Path, begin: bytes, chunks: AsyncIterator[bytes]) -> bytes:
+        """Write what came and what still comes; return its hash."""
+        size_bytes, look_at, digest = len(begin), LOOK_AT_DISK_EVERY, hashlib.sha256(begin)
         with open_private(part) as file:
-            async with self.fetcher.opened(url, most_bytes=self.most_bytes, within=self._fetch_within) as chunks:
-                async for chunk in chunks:
-                    size_bytes += len(chunk)
-                    digest.update(chunk)
-                    file.write(chunk)
-                    if size_bytes >= look_at:
-                        look_at += LOOK_AT_DISK_EVERY
-                        await asyncio.to_thread(self._require_room)
-        return size_bytes, digest.digest()
+            file.write(begin)
+            async for chunk in chunks:
+                size_bytes += len(chunk)
+                digest.update(chunk)
+                file.write(chunk)
+                if size_bytes >= look_at:
+                    look_at += LOOK_AT_DISK_EVERY
+                    await asyncio.to_thread(self._require_room)
+        return digest.digest()
 
     @property
     def _fetch_within(self) -> aiohttp.ClientTimeout:
@@ -230,9 +224,37 @@ def _refused(error: StoreUnavailable) -> Transient:
     return NoDiskSpace(str(error)) if error.trouble is StoreTrouble.NO_ROOM else error
 
 
-def _write(path: Path, data: bytes) -> None:
-    with open_private(path) as file:
-        file.write(data)
+async def _begin(chunks: AsyncIterator[bytes]) -> bytes:
+    """The whole of a small file, or the beginning of a larger one."""
+    begin = bytearray()
+    async for chunk in chunks:
+        begin += chunk
+        if len(begin) > SMALL_BYTES:
+            break
+    return bytes(begin)
+
+
+async def _put(store: FileStore, kept: KeptFile, content: Path | bytes) -> None:
+    if isinstance(content, Path):
+        await store.put_file(kept.name, content, mime=kept.mime)
+    else:
+        await store.put_bytes(kept.name, content, mime=kept.mime)
+
+
+def _kept_file(output: Output, found: Measured, *, sha256: bytes, is_transparent: bool) -> KeptFile:
+    """A copy that has no place yet."""
+    return KeptFile(
+        name=f"{output.job_id}/{output.position}.{found.facts.format}",
+        kept_in=None,
+        is_final=False,
+        sha256=sha256,
+        mime=found.mime,
+        size_bytes=found.facts.size_bytes,
+        width=found.facts.width,
+        height=found.facts.height,
+        seconds=found.facts.seconds,
+        is_transparent=is_transparent,
+    )
 
 
 def _is_transparent(part: Path, mime: str) -> bool:
@@ -240,18 +262,23 @@ def _is_transparent(part: Path, mime: str) -> bool:
         return has_transparency(file, mime)
 
 
-def _measured(part: Path) -> Measured:
+def _measured_part(part: Path) -> Measured:
+    with part.open("rb") as file:
+        return _measured(file)
+
+
+def _measured(file: BinaryIO) -> Measured:
     """The facts of a file; one that cannot be measured is still a result, known by its first bytes."""
     try:
-        return measure_path(part)
+        return measure(file)
     except OSError:
         raise
     except Exception as error:  # noqa: BLE001  a file's sides and length are no result
         log.warning("RESULT_NOT_MEASURED", error=describe(error))
-    with part.open("rb") as file:
-        kind = sniff(file.read(HEAD_BYTES))
-    facts = FileFacts(kind="document", format=kind.extension, size_bytes=part.stat().st_size)
-    return Measured(facts=facts, mime=kind.mime)
+    size_bytes = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    kind = sniff(file.read(HEAD_BYTES))
+    return Measured(facts=FileFacts(kind="document", format=kind.extension, size_bytes=size_bytes), mime=kind.mime)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

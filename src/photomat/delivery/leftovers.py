@@ -20,7 +20,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 from photomat.storage.errors import CopyLost, StoreUnavailable
-from photomat.storage.places import NAME, ResultPlaces, cover_name
+from photomat.storage.places import INCOMPLETE, NAME, ResultPlaces, cover_name
 from photomat.storage.store import FileStore, FoundFile
 
 AT_ONCE: Final = 200
@@ -148,7 +148,7 @@ async def _elsewhere(pool: Pool, *, kept_in: str | None, after: tuple[JobId, int
 
 
 async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry_run: bool = False) -> SweepReport:
-    """Delete files that are called like copies, are older than a day, and that no row names."""
+    """Delete files that are called like copies, complete or not, are older than a day, and that no row names."""
     report = SweepReport()
     await places.require_ours(store, owner=await outputs.store_owner(pool))
     newest = await pool.fetchval("SELECT coalesce(max(job_id), 0) FROM generation_jobs")
@@ -176,8 +176,8 @@ async def sweep_stores(pool: Pool, places: ResultPlaces) -> None:
 
 
 def _job_of(name: str) -> int:
-    """The job of a file called like a copy; 0 for any other file."""
-    named = NAME.fullmatch(name)
+    """The job of a file called like a copy, or like an incomplete one; 0 for any other file."""
+    named = NAME.fullmatch(name) or INCOMPLETE.fullmatch(name)
     return int(named["job"]) if named else 0
 
 

@@ -2,13 +2,13 @@
 
 `HttpClient.get` may be retried: every failure is `Transient`. `post` has an effect: a connection that could not be opened means
 that the request never left (`Transient`), any later failure is `OutcomeUnknown`. `post` opens a new connection each time,
-because the server may have closed an idle one, which would leave the outcome unknown. Error messages never contain a URL, a
-header or a body, because keys travel there.
+because the server may have closed an idle one, which would leave the outcome unknown; reads and downloads use a connection
+again. Error messages never contain a URL, a header or a body, because keys travel there. Cookies are not kept.
 
 `Fetcher` downloads from URLs of customers and vendors, protected against server-side request forgery: https to public IP
 addresses and one host trusted by name. The IP address is checked after the name is resolved, again for every redirect, and the
-connection uses the very address that was checked. A name server that never answers blocks a thread for as long as the system
-waits, so each `DnsResolver` has a few threads of its own.
+connection uses the very address that was checked; it is used again only for the same host and port. A name server that never
+answers blocks a thread for as long as the system waits, so each `DnsResolver` has a few threads of its own.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -60,7 +60,8 @@ class HttpClient:
     def __init__(self, *, name: str, headers: Mapping[str, str]) -> None:
         self._name = name
         self._headers = {"User-Agent": USER_AGENT, **headers}
-        self._session: aiohttp.ClientSession | None = None
+        self._reading: aiohttp.ClientSession | None = None
+        self._new_connections: aiohttp.TCPConnector | None = None
 
     async def get(
         self,
@@ -70,10 +71,10 @@ class HttpClient:
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> HttpAnswer:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(headers=self._headers)
+        if self._reading is None:
+            self._reading = open_session(aiohttp.TCPConnector(), headers=self._headers)
         try:
-            async with self._session.get(
+            async with self._reading.get(
                 url, params=query, headers=headers, timeout=within, allow_redirects=False
             ) as response:
                 return await _read(response)
@@ -90,11 +91,11 @@ class HttpClient:
         on_sent: Callable[[], None] | None = None,
     ) -> HttpAnswer:
         """Send a JSON body; `on_sent` is called once it is on the wire."""
-        connector = aiohttp.TCPConnector(force_close=True)
-        tracing = [] if on_sent is None else [_tracing(on_sent)]
+        if self._new_connections is None:
+            self._new_connections = aiohttp.TCPConnector(force_close=True)
         try:
             async with (
-                aiohttp.ClientSession(headers=self._headers, connector=connector, trace_configs=tracing) as session,
+                open_session(self._new_connections, headers=self._headers, on_sent=on_sent, owns=False) as session,
                 session.post(url, json=body, headers=headers, timeout=within, allow_redirects=False) as response,
             ):
                 return await _read(response)
@@ -104,8 +105,25 @@ class HttpClient:
             raise OutcomeUnknown(f"a request to {self._name} left and got no answer: {type(error).__name__}") from None
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
+        """Close the connections of reads; those of posts are closed already."""
+        if self._reading is not None:
+            await self._reading.close()
+
+
+def open_session(
+    connector: aiohttp.TCPConnector,
+    *,
+    headers: Mapping[str, str],
+    on_sent: Callable[[], None] | None = None,
+    owns: bool = True,
+) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=connector,
+        connector_owner=owns,
+        headers=headers,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trace_configs=[] if on_sent is None else [_tracing(on_sent)],
+    )
 
 
 def _tracing(on_sent: Callable[[], None]) -> aiohttp.TraceConfig:
@@ -171,26 +189,32 @@ class FileGone(Transient):
     """The server says that the file does not exist, or is not for us."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
     """`trusted_host` may have any IP address and use plain http; other hosts need https, on port 443 unless `any_port`."""
 
-    trusted_host: str = ""
-    any_port: bool = True
-    resolver: DnsResolver = field(default_factory=DnsResolver)
+    def __init__(self, *, trusted_host: str = "", any_port: bool = True) -> None:
+        self.trusted_host = trusted_host
+        self.any_port = any_port
+        self._resolver = _PublicResolver(trusted_host, DnsResolver())
+        self._session: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
     async def opened(
         self, url: str, *, most_bytes: int, within: aiohttp.ClientTimeout = FETCH_TIMEOUT
     ) -> AsyncIterator[AsyncIterator[bytes]]:
         """Yield the file's chunks; raise NotAllowed, FileGone, or Transient when it cannot be fetched now."""
-        connector = aiohttp.TCPConnector(resolver=_PublicResolver(self.trusted_host, self.resolver), force_close=True)
-        async with aiohttp.ClientSession(connector=connector, headers={"User-Agent": USER_AGENT}) as session:
-            response = await self._ask(session, url, within)
-            async with response, aclosing(_chunks(response, most_bytes)) as chunks:
-                if (response.content_length or 0) > most_bytes:
-                    raise TooLarge("the file is larger than we take")
-                yield chunks
+        if self._session is None:
+            connector = aiohttp.TCPConnector(resolver=self._resolver)
+            self._session = open_session(connector, headers={"User-Agent": USER_AGENT})
+        response = await self._ask(self._session, url, within)
+        async with response, aclosing(_chunks(response, most_bytes)) as chunks:
+            if (response.content_length or 0) > most_bytes:
+                raise TooLarge("the file is larger than we take")
+            yield chunks
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
 
     async def _ask(
         self, session: aiohttp.ClientSession, url: str, within: aiohttp.ClientTimeout

@@ -13,8 +13,11 @@ GROUP_AND_OTHERS: Final = 0o077
 
 def make_private(folder: Path) -> None:
     """Make a folder of mode 0700; an existing one keeps its mode, and parents get the usual one."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    try:
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    except FileNotFoundError:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 def open_private(path: Path) -> BinaryIO:

@@ -37,6 +37,11 @@ FORMATS: Final = {
 }
 MAY_BE_TRANSPARENT: Final = frozenset({"image/png", "image/webp"})
 """What could be a photo of Telegram, and may have an alpha channel."""
+PNG_WITH_ALPHA: Final = (b"\x04", b"\x06")
+"""Types of colour; the other ones may name a transparent colour in a chunk before the pixels."""
+WEBP_FLAGS: Final = {"VP8X": 20, "VP8L": 24}
+"""Where the extended and the lossless form say whether there is an alpha channel; the lossy one has none."""
+WEBP_ALPHA: Final = 0x10
 MAX_PHOTO_PIXELS: Final = 25_000_000
 """No photo of Telegram has more: its sides are 10000 together."""
 OPAQUE: Final = 255
@@ -104,6 +109,16 @@ def decodes(file: BinaryIO, mime: str) -> bool | None:
     except Exception:  # noqa: BLE001  decoders of damaged pictures raise anything
         return False
     return True
+
+
+def may_be_transparent(head: bytes, mime: str) -> bool:
+    """Whether the first bytes of a picture leave room for a pixel that is not opaque; then it has to be decoded."""
+    if mime == "image/png":
+        return head[25:26] in PNG_WITH_ALPHA or b"tRNS" in head or b"IDAT" not in head
+    if mime == "image/webp" and len(head) > WEBP_FLAGS["VP8L"]:
+        flags_at = WEBP_FLAGS.get(head[12:16].decode("latin-1"))
+        return flags_at is not None and bool(head[flags_at] & WEBP_ALPHA)
+    return False
 
 
 def has_transparency(file: BinaryIO, mime: str) -> bool:

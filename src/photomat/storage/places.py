@@ -25,6 +25,8 @@ from photomat.storage.store import MIB, NO_ACCESS, BucketAccess, FileStore, Foun
 
 NAME: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/(?P<position>[0-9]{1,6})\.(?P<rest>[a-z0-9]{1,12}|cover\.jpg)")
 """How a copy is called: the job, the position of the output, what it is."""
+INCOMPLETE: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/\.[a-z0-9.]{1,24}\.[0-9a-f]{8}\.part")
+"""How a copy is called while a folder does not have all of it."""
 MARK: Final = "photomat-store.json"
 MOST_MARK_BYTES: Final = 4096
 MOST_REMEMBERED: Final = 4096

@@ -2,8 +2,8 @@
 
 A file appears under its name complete or not at all: in a folder by renaming a complete one, in a bucket by one request or by
 the last one of a multipart upload. Every request carries the SHA-256 of its bytes in its signature. Killed in between, a folder
-keeps a file below `.parts`, deleted after a day, and a bucket hidden parts, which its own lifecycle rule deletes
-(docs/operations/results-store.md).
+keeps a file below `.parts`, or a small one where it belongs, deleted after a day, and a bucket hidden parts, which its own
+lifecycle rule deletes (docs/operations/results-store.md).
 
 Bytes come in pieces of `PIECE_BYTES`, each by a request of its own for the same version of the file, so that a slow reader
 holds neither memory nor a connection.
@@ -113,10 +113,12 @@ class FileStore:
         failpoint("store.after_put")
 
     async def put_bytes(self, name: str, data: bytes, *, mime: str) -> None:
+        failpoint("store.before_put")
         if self.folder is not None:
             await _on_disk(_write, self.folder / name, data)
         else:
             await self._upload(name, data, mime=mime)
+        failpoint("store.after_put")
 
     async def _upload(self, name: str, data: Path | bytes, *, mime: str) -> None:
         import obstore  # noqa: PLC0415
@@ -264,7 +266,7 @@ def _rename(part: Path, path: Path) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file of the folder; its name appears when it is complete."""
+    """Write a file of the folder; its name appears when it is complete. A rename within one folder costs least."""
     make_private(path.parent.parent)
     make_private(path.parent)
     part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
@@ -272,8 +274,9 @@ def _write(path: Path, data: bytes) -> None:
         with open_private(part) as file:
             file.write(data)
         part.replace(path)
-    finally:
+    except BaseException:
         part.unlink(missing_ok=True)
+        raise
 
 
 def _remove_empty(folders: set[Path], root: Path) -> None:

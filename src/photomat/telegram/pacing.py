@@ -33,8 +33,6 @@ PROGRESS_RESERVE: Final = 10
 FREE_METHODS: Final = ("get", "answer", "set", "delete", "logOut", "close")
 
 _reserve: ContextVar[int] = ContextVar("reserve", default=0)
-_answer_types: Final[set[Any]] = set()
-"""Kept alive: pydantic would drop unreferenced generic models and rebuild them, milliseconds per call."""
 
 
 @contextmanager
@@ -55,7 +53,6 @@ class Pacing(BaseRequestMiddleware):
     async def __call__(
         self, make_request: NextRequestMiddlewareType[Any], bot: Bot, method: TelegramMethod[Any]
     ) -> Response[Any]:
-        _answer_types.add(Response.__class_getitem__(method.__returning__))
         chat_id = getattr(method, "chat_id", None)
         if chat_id is None or method.__api_method__.startswith(FREE_METHODS):
             return await make_request(bot, method)
