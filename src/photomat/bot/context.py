@@ -48,22 +48,11 @@ from photomat.users.user import FIND_USER, User, clear_blocked, starting_languag
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
 from photomat.work.controls import FIND_PAUSE_OF_BOT, Pause, pause_of
+from photomat.work.due_poller import DUE_POLLER
 
 Write: TypeAlias = Callable[[Transaction], Awaitable[object]]
-ANY_LOOP: Final = (
-    "updates",
-    "uploads",
-    "submits",
-    "deliveries",
-    "sends",
-    "receipts",
-    "notices",
-    "refunds",
-    "assistant",
-    "exports",
-    "forgets",
-)
-"""The loops an update may give work to, as long as its handler does not say which."""
+ANY_LOOP: Final = (DUE_POLLER,)
+"""What is woken as long as a handler does not say which loops it gave work to: one query finds out."""
 SENDER: Final = f"""
     SELECT sender.*, conversation.*, pause.*, EXISTS ({IS_JOB_CARD}) AS is_on_job_card
       FROM (SELECT) AS update
@@ -139,7 +128,7 @@ class UpdateContext:
     A new user has no row yet; `language_code` is what their client says. `corr` follows the update, or the job the update
     turns out to concern. `is_on_job_card`: the tapped message shows a bought job. `pause` is one of the whole bot.
     `lacks_consent`: the user must agree before anything is made. With `registers_user` the commit makes or refreshes the user's
-    row, unless it `is_registered` as it is. `wakes` are the loops that may have got work; each of them costs a query.
+    row, unless it `is_registered` as it is. `wakes` are the loops that may have got work.
     """
 
     config: BotConfig
