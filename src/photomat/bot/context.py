@@ -49,22 +49,11 @@ from photomat.users.user import FIND_USER, User, clear_blocked, starting_languag
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
 from photomat.work.controls import Pause
+from photomat.work.due_poller import DUE_POLLER
 
 Write: TypeAlias = Callable[[Transaction], Awaitable[object]]
-ANY_LOOP: Final = (
-    "updates",
-    "uploads",
-    "submits",
-    "deliveries",
-    "sends",
-    "receipts",
-    "notices",
-    "refunds",
-    "assistant",
-    "exports",
-    "forgets",
-)
-"""The loops an update may give work to, as long as its handler does not say which."""
+ANY_LOOP: Final = (DUE_POLLER,)
+"""What is woken as long as a handler does not say which loops it gave work to: one query finds out."""
 SENDER: Final = f"""
     SELECT sender.*, conversation.*, mark.*, EXISTS ({IS_JOB_CARD}) AS is_on_job_card
       FROM ({FIND_MARK}) AS mark
@@ -143,7 +132,7 @@ class UpdateContext:
     turns out to concern. `is_on_job_card`: the tapped message shows a bought job. `pause` is one of the whole bot.
     `lacks_consent`: the user must agree before anything is made. With `registers_user` the commit makes or refreshes the user's
     row, unless it `is_registered` as it is. `cards` are the messages that show drafts now. `wakes` are the loops that may have
-    got work; each of them costs a query.
+    got work.
     """
 
     config: BotConfig

@@ -48,10 +48,12 @@ SESSION_SETTINGS: Final = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "15000",
     "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
 }
 """Settings of each session, whatever its role or database is set to.
 
-Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket; on TCP they free the locks of a dead host."""
+Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket; on TCP they free the locks of a dead host.
+Each statement is planned once a session, not for each set of arguments: planning a claim costs more than running it."""
 SET_ALL: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
 TLS_REFUSED: Final = "rejected SSL upgrade"
 """asyncpg's message for a server that refuses TLS."""

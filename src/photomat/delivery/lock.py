@@ -55,8 +55,11 @@ MAX_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""
 RESULTS_SINCE: Final = timedelta(days=7)
 """Results counted as shown but not delivered are searched for among jobs settled since then."""
-DELIVERIES_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE}"  # noqa: S608  a constant of ours
-RESULTS_DUE: Final = f"{DELIVERIES_DUE} AND status = 'done' AND delivering_at IS NULL"
+DELIVERIES_DUE: Final = f"""
+    SELECT 1 FROM generation_jobs
+     WHERE {IS_DUE} AND (delivering_at IS NULL OR delivering_at <= photomat_now() - interval '1 second')"""  # noqa: S608  a constant of ours
+"""Cards that may be locked; one that was locked just now is surely being edited, an older lock may have expired."""
+RESULTS_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE} AND status = 'done' AND delivering_at IS NULL"  # noqa: S608  a constant of ours
 """Results that wait for an instance to show them."""
 log = get_logger()
 

@@ -10,7 +10,6 @@ Jobs, holds and outputs are never deleted; callbacks and events of old jobs are,
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -25,17 +24,16 @@ from photomat.wallet import ledger
 from photomat.wallet.ledger import holds_of_job
 from photomat.work.retention import OldRows
 
-HOLDS_SINCE: Final = timedelta(days=1)
-"""How far back holds are searched here; the nightly audit checks all of them."""
 LOOSE_HOLDS: Final = """
     WITH lately AS MATERIALIZED (
-        SELECT reference, user_id, amount, job_id, held_at FROM holds WHERE held_at > photomat_now() - $2::interval
+        SELECT reference, user_id, amount, job_id, held_at FROM holds WHERE held_at > photomat_now() - interval '1 day'
         UNION SELECT reference, holds.user_id, amount, job_id, held_at FROM generation_jobs JOIN holds USING (job_id)
-               WHERE settled_at > photomat_now() - $2::interval)
+               WHERE settled_at > photomat_now() - interval '1 day')
     SELECT reference, lately.user_id, amount, job_id, status
       FROM lately LEFT JOIN hold_closings USING (reference) LEFT JOIN generation_jobs USING (job_id)
      WHERE closed_as IS NULL AND (status IN ('pending', 'submitting', 'running')) IS NOT TRUE
      ORDER BY held_at LIMIT $1"""
+"""Of the last day; the nightly audit checks all of them."""
 READINGS: Final = OldRows(table="kie_readings", age="read_at")
 MAX_LOGGED: Final = 20
 log = get_logger()
@@ -109,7 +107,7 @@ async def _rearm_steps(tx: Transaction) -> list[JobId]:
 
 async def find_loose_holds(pool: Pool, *, limit: int = MAX_LOGGED) -> list[LooseHold]:
     """Open holds of the last days whose job is settled or does not exist, oldest first."""
-    rows = await pool.fetch(LOOSE_HOLDS, limit, HOLDS_SINCE)
+    rows = await pool.fetch(LOOSE_HOLDS, limit)
     return [LooseHold(**dict(row)) for row in rows]
 
 

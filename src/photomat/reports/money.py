@@ -381,10 +381,12 @@ async def list_receipts(pool: Pool, *, state: str, before: int | None = None, li
     """Receipts of a state: those that wait oldest first, decided ones newest first."""
     order, compares = ("ASC", ">") if state == ReceiptState.WAITING else ("DESC", "<")
     where = _Where()
-    where.add("state = {}", state)
     where.add(f"receipt_id {compares} {{}}", before)
     rows = await pool.fetch(
-        f"SELECT {RECEIPT_COLUMNS} FROM {WHOSE} WHERE {where} ORDER BY receipt_id {order} LIMIT {int(limit)}",  # noqa: S608  our own conditions
+        f"""
+        SELECT {RECEIPT_COLUMNS} FROM {WHOSE}
+         WHERE state = '{ReceiptState(state)}' AND {where} ORDER BY receipt_id {order} LIMIT {int(limit)}
+        """,  # noqa: S608  our own conditions; the state is written out, because few receipts wait among many
         *where.arguments,
     )
     return [receipt_of(row) for row in rows]

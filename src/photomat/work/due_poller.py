@@ -1,5 +1,6 @@
 """The due poller: once a second one query asks what is due, for all loops of the process, and wakes those with work.
 
+Whoever may have given work to any loop, and does not know to which, wakes the poller instead of all loops (`DUE_POLLER`).
 Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a doubled one nothing. Whatever else the process must
 know every second is read by the same query (`WatchedValue`), so that an idle process commits once a second, not once for each.
 """
@@ -16,6 +17,10 @@ from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 
 EVERY_S: Final = 1.0
+APART_S: Final = 0.05
+"""How far polls are apart at least, however often they are asked for."""
+DUE_POLLER: Final = "due poller"
+"""Its name among the wake-ups: it asks at once, and wakes the loops that have work."""
 log = get_logger()
 
 
@@ -23,7 +28,7 @@ class Wakes:
     """One event per loop; other instances are woken through `notify_others`."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._events = {name: asyncio.Event() for name in names}
+        self._events = {name: asyncio.Event() for name in (*names, DUE_POLLER)}
         self.notify_others: Callable[[str], None] = lambda _name: None
 
     def event(self, name: str) -> asyncio.Event:
@@ -59,6 +64,7 @@ class DuePoller:
     ) -> None:
         self._pool = pool
         self._wakes = wakes
+        self._wake = wakes.event(DUE_POLLER)
         self._names = tuple(due)
         self._watched = watched or {}
         asked = [f'EXISTS ({select}) AS "{name}"' for name, select in due.items()]
@@ -72,17 +78,30 @@ class DuePoller:
             value.tell(row[name])
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Poll until `stop`; an unreachable database is logged once."""
+        """Poll until `stop`, once a second and when woken; an unreachable database is logged once."""
         down = False
-        while not await sleep_until_set(stop, EVERY_S):
-            try:
-                await self.poll_once()
-            except Exception as error:  # noqa: BLE001  the top of a loop
-                if not down:
-                    log.error("DATABASE_DOWN", error=describe(error))
-                down = True
-            else:
-                if down:
-                    log.info("DATABASE_BACK")
-                down = False
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._wake_at(stop))
+            while not await self._is_over(stop):
+                try:
+                    await self.poll_once()
+                except Exception as error:  # noqa: BLE001  the top of a loop
+                    if not down:
+                        log.error("DATABASE_DOWN", error=describe(error))
+                    down = True
+                else:
+                    if down:
+                        log.info("DATABASE_BACK")
+                    down = False
         self._wakes.here(*self._wakes.names())
+
+    async def _is_over(self, stop: asyncio.Event) -> bool:
+        """Wait until it is time for the next poll; True when there is none."""
+        if not await sleep_until_set(stop, APART_S):
+            await sleep_until_set(self._wake, EVERY_S - APART_S)
+        self._wake.clear()
+        return stop.is_set()
+
+    async def _wake_at(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._wake.set()
