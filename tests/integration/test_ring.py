@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from photomat.delivery.completion import CompletionNotice
 from photomat.jobs.settle import Failure
-from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import JobId
 from support.database import connection_of, shift_clock
 from support.delivery import Desk, delivery_desk
@@ -55,37 +53,6 @@ async def test_a_ring_is_recorded_before_it_is_sent(database: str, tmp_path: Pat
         await shift_clock(desk.pool, 86_400)
         assert await desk.completions.claim(9) == []
         assert rings_seen(desk) == []
-
-
-async def test_the_instance_that_showed_a_result_rings_at_once(database: str, tmp_path: Path) -> None:
-    """The mark records the ring, so no claim is needed; nobody rings it again, and the timeline tells both."""
-    async with delivery_desk(database, tmp_path) as plain:
-        recorded: list[object] = []
-
-        async def ring(message: CompletionNotice) -> None:
-            recorded.append((await row_of(plain.pool, message.job_id))["rung_at"])
-            await plain.completions.deliver(message)
-
-        desk = replace(plain, coordinator=replace(plain.coordinator, ring=ring))
-        job_id = await a_shown_result(desk)
-        row = await row_of(desk.pool, job_id)
-        assert recorded == [row["rung_at"]], "recorded before it is sent"
-        assert (row["ring_due_at"], row["rung_at"] is not None, len(rings_seen(desk))) == (None, True, 1)
-        assert [event.tag for event in await events_of(desk.pool, job_id)][-2:] == ["shown", "rung"]
-        await shift_clock(desk.pool, 86_400)
-        assert await ring_all(desk) == 0
-
-
-async def test_a_ring_at_once_that_telegram_refuses_for_now_is_rung_by_the_loop(database: str, tmp_path: Path) -> None:
-    async with delivery_desk(database, tmp_path) as plain:
-        desk = replace(plain, coordinator=replace(plain.coordinator, ring=plain.completions.deliver))
-        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
-        desk.telegram.faults.arm(world="telegram", method="sendMessage", action="too_many", retry_after=20)
-        await desk.deliver()
-        assert 15 < (await seconds_until(desk.pool, job_id, "ring_due_at") or 0) <= 20
-        await shift_clock(desk.pool, 21)
-        assert await ring_all(desk) == 1
-        assert len(rings_seen(desk)) == 1
 
 
 async def test_a_ring_being_claimed_is_passed_over_and_neither_waited_for_nor_rung_twice(

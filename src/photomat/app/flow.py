@@ -5,8 +5,8 @@
     uploads      jobs `pending`, with files         jobs.submit                files to Kie, before the job takes its place
     submits      jobs `pending`, in their order     jobs.submit                intent, createTask, task id
     looks        jobs at Kie, due or woken          jobs.poll → jobs.settle    the only reader of results; money; card due
-    deliveries   cards due (shown < wanted)         delivery.coordinator       card = render(row) under the delivery lock; rings
-    rings        completion messages put back       delivery.completion        at most once
+    deliveries   cards due (shown < wanted)         delivery.coordinator       card = render(row), under the delivery lock
+    rings        completion messages due            delivery.completion        at most once
     sends        results requested again            delivery.resend            at most once a tap
     keeps        outputs without our copy           delivery.archive           Kie deletes them after a while
 

@@ -336,7 +336,7 @@ class Program:
                 wake=wake,
                 strikes=self.live.following(lambda: strikes_of(self.settings)),
             ),
-            coordinator=self.live.following(lambda: self._coordinator(messenger, wake, completions)),
+            coordinator=self.live.following(lambda: self._coordinator(messenger, wake)),
             completions=completions,
             resender=self._resender(messenger),
             archive=self._archive,
@@ -390,9 +390,7 @@ class Program:
     def _links(self) -> ResultLinks:
         return ResultLinks(base_url=self.settings.base_url, secrets=self.settings.callback_secrets)
 
-    def _coordinator(
-        self, messenger: Messenger, wake: Callable[[str], None], completions: CompletionNotifier
-    ) -> Coordinator:
+    def _coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
         sender = Sender(
             pool=self.pool,
             messenger=messenger,
@@ -412,7 +410,6 @@ class Program:
             lease=timedelta(seconds=self.settings.delivery_lease_s),
             storefront=Recent(self.orders.storefront).read,
             mark=self.settings.ai_mark,
-            ring=completions.deliver,
         )
 
     def _resender(self, messenger: Messenger) -> Resender:

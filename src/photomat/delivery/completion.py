@@ -1,8 +1,7 @@
 """The completion message, a reply to the card so that the phone rings: «✅ Генерация завершена», or what went wrong.
 
-At most once. An edit makes no phone ring, so something must be sent, and a send cannot be repeated safely. It is recorded
-before it is sent: with the mark of the card, whose instance sends it right after (`coordinator.py`), or by the claim of one
-that was put back. One that a crash loses is harmless, because the result is on the card.
+At most once. An edit makes no phone ring, so something must be sent, and a send cannot be repeated safely. The claim records
+the ring before it is sent; one that a crash loses is harmless, because the result is on the card.
 """
 
 from contextlib import AbstractContextManager
@@ -94,7 +93,7 @@ class CompletionNotifier(MessageKind[CompletionNotice]):
         log.info("RING_RETRY", error=str(again.error))
 
     async def record(self, message: CompletionNotice, ending: Ending) -> None:
-        """Log it: all that is kept of a ring was recorded before."""
+        """Log it: the claim has recorded all that is kept of a ring."""
         if ending.outcome is Outcome.SENT:
             log.info("RING", kind=message.kind, sent=True)
         elif ending.outcome is Outcome.UNKNOWN:

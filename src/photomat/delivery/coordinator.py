@@ -7,7 +7,7 @@ Only the holder of the lock edits, and every write tests its fence. "Shown" is r
 Killed …
     before the edit     the lease expires, and the same row is rendered again
     after the edit      the same edit again: "not modified", or the same result in the same place
-    after the mark      done; the mark has recorded the completion message as sent (`completion.py`): lost here, never repeated
+    after the mark      done; the mark has recorded the ring (`completion.py`), which may be lost here and is never repeated
 An edit whose answer was lost may arrive after a newer one: the final edit is then repeated two minutes later. The lease is
 renewed during an edit; an instance that has lost the lock is interrupted and writes nothing.
 
@@ -29,8 +29,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.storefront import Storefront
 from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.delivery import lock, outputs
-from photomat.delivery.completion import CompletionNotice
-from photomat.delivery.marks import Mark, Marked, record_marks
+from photomat.delivery.marks import Mark, record_marks
 from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
@@ -78,8 +77,6 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coordinator:
-    """`ring` sends the completion message of a result just shown; without it the loop `rings` does."""
-
     pool: Pool
     messenger: Messenger
     sender: Sender
@@ -89,8 +86,7 @@ class Coordinator:
     lease: timedelta
     storefront: Callable[[], Awaitable[Storefront]] | None = None
     mark: str = ""
-    ring: Callable[[CompletionNotice], Awaitable[None]] | None = None
-    _marks: BatchWriter[Mark, Marked | None] = field(init=False)
+    _marks: BatchWriter[Mark, bool | None] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_marks", BatchWriter(self._record_marks))
@@ -120,11 +116,8 @@ class Coordinator:
             await self._after_error(card, error)
         else:
             failpoint("deliver.after_edit")
-            marked = await self._mark(card, view, shown)
-            if marked is not None and card.first_result:
+            if await self._mark(card, view, shown) and card.first_result:
                 DELIVERY_S.labels(rung=shown.level).observe(monotonic() - began)
-            if marked is not None and marked.ring is not None and self.ring is not None:
-                await self.ring(marked.ring)
 
     async def _after_error(self, card: LockedCard, error: Exception) -> None:
         """Choose what comes next by the family of the error; an unexpected one is parked after a few attempts."""
@@ -212,27 +205,26 @@ class Coordinator:
         log.warning("CARD_MOVED", chat_id=chat_id, message_id=message_id)
         return Card(chat_id=chat_id, message_id=message_id)
 
-    async def _mark(self, card: LockedCard, view: CardView, shown: EditOutcome) -> Marked | None:
-        """Record what the card shows, together with others; None if the lock was taken over."""
+    async def _mark(self, card: LockedCard, view: CardView, shown: EditOutcome) -> bool:
+        """Record what the card shows, together with others; False if the lock was taken over."""
         if card.first_result:
             log.info("DELIVER_OK", level=shown.level, via=_via(card))
         if shown.refused is not None:
             log.error("DELIVER_MEDIA_REFUSED", attempts=card.attempts, error=shown.refused)
-        marked = await self._marks.add(self._mark_of(card, view, shown))
+        is_due = await self._marks.add(self._mark_of(card, view, shown))
         failpoint("deliver.after_mark")
-        if marked is None:
+        if is_due is None:
             _log_lost(card)
-            return None
+            return False
         if card.first_result:
             TAP_TO_PICTURE_S.observe((card.locked_at - card.created_at).total_seconds())
             log.info("MARK_DELIVERED", fence=card.fence)
         else:
             log.info("CARD_SHOWN", status=card.status, revision=card.wanted)
-        if marked.is_due or card.others_wait:
+        if is_due or card.others_wait:
             self.wake("deliveries")
-        if self.ring is None:
-            self.wake("rings")
-        return marked
+        self.wake("rings")
+        return True
 
     def _mark_of(self, card: LockedCard, view: CardView, shown: EditOutcome) -> Mark:
         return Mark(
@@ -242,10 +234,9 @@ class Coordinator:
             file=shown.file,
             event={"status": card.status, "fence": card.fence, "level": shown.level, "refused": shown.refused},
             media_refused=shown.refused is not None,
-            rings_now=self.ring is not None,
         )
 
-    async def _record_marks(self, marks: Sequence[Mark]) -> list[Marked | None]:
+    async def _record_marks(self, marks: Sequence[Mark]) -> list[bool | None]:
         async with transaction(self.pool) as tx:
             marked = await record_marks(tx, marks)
             failpoint("deliver.before_commit")

@@ -1,7 +1,7 @@
 """Record what cards show, several in one statement: each tests the fence of its own lock, a lost one changes nothing.
 
-A mark holds all that is recorded after the edit: the revision shown, Telegram's file id of the output, the timeline, and the
-completion message: as sent, for a caller that sends it at once, otherwise as due.
+A mark holds all that is recorded after the edit: the revision shown, Telegram's file id of the output, the timeline, and that
+the completion message is due.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,6 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 from photomat.db.pool import Transaction
-from photomat.db.rows import row_as
-from photomat.delivery.completion import CompletionNotice
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import LockedCard
 from photomat.jobs import timeline
@@ -32,10 +30,7 @@ class ShownFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A card whose edit was confirmed; `event` is what its timeline gets, `media_refused` that a text replaced media.
-
-    `rings_now`: a completion message is recorded as sent, and the caller sends it once the mark is committed.
-    """
+    """A card whose edit was confirmed; `event` is what its timeline gets, `media_refused` that a text replaced media."""
 
     card: LockedCard
     ring_kind: str | None
@@ -43,7 +38,6 @@ class Mark:
     file: ShownFile | None = None
     event: Mapping[str, Any] | None = None
     media_refused: bool = False
-    rings_now: bool = False
 
     def as_json(self) -> dict[str, Any]:
         card = self.card
@@ -56,20 +50,12 @@ class Mark:
             "place": card.wait.place,
             "event": None if self.event is None else _known(self.event),
             "media_refused": self.media_refused,
-            "rings_now": self.rings_now,
         }
         return _known(fields)
 
 
-class Marked(NamedTuple):
-    """A recorded mark: whether its card is due again, and the completion message to send now."""
-
-    is_due: bool
-    ring: CompletionNotice | None
-
-
-async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Marked]:
-    """Record what the cards show now; those whose lock was lost are missing.
+async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, bool]:
+    """Record what the cards show now, and return which are due again; those whose lock was lost are missing.
 
     `delivered_at` is set for results only.
 
@@ -79,7 +65,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
         f"""
         WITH mark AS (
             SELECT job_id, fence, detail, (detail ->> 'shown')::int AS shown, (detail ->> 'repeats')::bool AS repeats,
-                   detail ->> 'ring' AS ring, (detail ->> 'rings_now')::bool AS rings_now
+                   detail ->> 'ring' AS ring
               FROM unnest($1::bigint[], $2::bigint[], $3::jsonb[]) AS given (job_id, fence, detail)
         ), locked AS MATERIALIZED (
             SELECT job_id, ring IS NOT NULL AND ring_kind IS DISTINCT FROM ring AND restored_at IS NULL AS is_rung
@@ -93,8 +79,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
                    card_doubtful = card_doubtful AND NOT (detail ->> 'is_final')::bool,
                    delivered_at = CASE WHEN (detail ->> 'is_result')::bool THEN coalesce(delivered_at, photomat_now())
                                        ELSE delivered_at END,
-                   ring_due_at = CASE WHEN NOT is_rung THEN ring_due_at WHEN NOT rings_now THEN photomat_now() END,
-                   rung_at = CASE WHEN is_rung AND rings_now THEN photomat_now() ELSE rung_at END,
+                   ring_due_at = CASE WHEN is_rung THEN photomat_now() ELSE ring_due_at END,
                    ring_kind = coalesce(ring, ring_kind),
                    deliver_at = CASE WHEN repeats AND card_wanted = shown THEN photomat_now() + $4::interval
                                      ELSE deliver_at END,
@@ -104,8 +89,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
                                            ELSE media_refused_at END
               FROM mark JOIN locked USING (job_id)
              WHERE job.job_id = mark.job_id
-            RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AS is_due, detail, is_rung AND rings_now AS is_rung,
-                      job.corr, job.chat_id, job.card_message_id, job.language, job.ring_kind AS kind, job.rung_at
+            RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AS is_due, detail
         ), events AS ({timeline.RECORD_MARKED}
         ), files AS (
             UPDATE job_outputs AS output SET media = shown.media, file_id = shown.file_id
@@ -113,7 +97,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
              WHERE output.job_id = shown.job_id AND output.position = shown.position
                AND output.job_id IN (SELECT job_id FROM changed)
         )
-        SELECT job_id, is_due, is_rung, corr, chat_id, card_message_id, language, kind, rung_at FROM changed
+        SELECT job_id, is_due FROM changed
         """,  # noqa: S608  a constant statement of the timeline
         [mark.card.job_id for mark in marks],
         [mark.card.fence for mark in marks],
@@ -121,12 +105,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, Ma
         REPEAT_AFTER,
         *_columns([mark.file for mark in marks if mark.file is not None]),
     )
-    return {
-        JobId(row["job_id"]): Marked(
-            row["is_due"], row_as(CompletionNotice, row, attempts=1) if row["is_rung"] else None
-        )
-        for row in rows
-    }
+    return {JobId(row["job_id"]): row["is_due"] for row in rows}
 
 
 def _columns(files: Sequence[ShownFile]) -> tuple[list[Any], ...]:

@@ -25,8 +25,7 @@ RECORD_RUNG: Final = (
 )
 RECORD_MARKED: Final = """
     INSERT INTO job_events (job_id, tag, detail)
-    SELECT job_id, 'shown', detail -> 'event' FROM changed WHERE detail ? 'event'
-     UNION ALL SELECT job_id, 'rung', jsonb_build_object('kind', kind) FROM changed WHERE is_rung"""
+    SELECT job_id, 'shown', detail -> 'event' FROM changed WHERE detail ? 'event'"""
 """Events recorded inside the statement of a purchase, a claim or a mark, as a CTE; `made` or `changed` is what it returns."""
 
 
