@@ -33,6 +33,7 @@ from photomat.storage.places import one_folder
 from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
+from photomat.templates.template import Template
 from photomat.texts.load import load_texts
 from photomat.users.consent import ConsentDocument
 
@@ -63,6 +64,12 @@ NOTHING_TO_PAY = PaymentOptions(
 def dispatcher() -> Dispatcher:
     """The bot's dispatcher; it keeps nothing of an update, so all tests of a process share one."""
     return build_dispatcher()
+
+
+@cache
+def our_templates() -> Mapping[str, Template]:
+    """The templates of the real file, read once for all tests."""
+    return shipped_templates(load_catalog())
 
 
 def content_of(pool: Pool, policy: StrikePolicy | None = None, **changes: Any) -> ContentGate:
@@ -114,7 +121,7 @@ def bot_config(
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
-        templates=Templates(pool=pool, catalog=load_catalog(), shipped=shipped_templates(load_catalog())),
+        templates=Templates(pool=pool, catalog=load_catalog(), shipped=our_templates()),
         examples=Examples(pool=pool, folder=examples or Path()),
         privacy=privacy_options(results or Path()),
         **changes,

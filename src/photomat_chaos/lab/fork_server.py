@@ -8,6 +8,7 @@ input ends, which is when the process that asked for them is gone, however it en
 """
 
 import atexit
+import gc
 import json
 import os
 import signal
@@ -172,8 +173,14 @@ if __name__ == "__main__":
     import photomat.app.instance  # noqa: F401  what takes the time
     from photomat.catalog.load import load_catalog
     from photomat.cli.main import main
+    from photomat.console.app import load_templates
+    from photomat.moderation.rules import shipped_rule_set
     from photomat.texts.load import load_texts
 
     load_catalog()
     load_texts()
+    load_templates()
+    shipped_rule_set()
+    gc.collect()
+    gc.freeze()  # shared with the children: no collection of theirs touches it
     _ForkingParent().serve()
