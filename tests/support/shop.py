@@ -74,7 +74,13 @@ def our_templates() -> Mapping[str, Template]:
 
 def content_of(pool: Pool, policy: StrikePolicy | None = None, **changes: Any) -> ContentGate:
     """The shipped rules and the operators' rows, as an instance has them."""
-    return ContentGate(rulebook=RuleBook(pool=pool), policy=policy or strikes_of(Settings(_env_file=None)), **changes)
+    return ContentGate(rulebook=RuleBook(pool=pool), policy=policy or usual_policy(), **changes)
+
+
+@cache
+def usual_policy() -> StrikePolicy:
+    """What the settings say by themselves."""
+    return strikes_of(Settings(_env_file=None))
 
 
 def orders_of(
