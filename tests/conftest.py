@@ -5,6 +5,7 @@ import inspect
 import os
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Coroutine, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -39,6 +40,8 @@ TEST_LIMIT_S = 900
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 FAST_AND_FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
+LONG_RUN_S = 300
+LONGEST_FILES = 15
 WITH_PROCESSES = {"acceptance", "browser", "faults"}
 """Folders whose tests start instances: one that outlives its test must not find the next test's rows."""
 
@@ -58,6 +61,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         why = LEFT_OUT.get(item.name.partition("[")[0]) or LEFT_OUT.get(item.path.stem)
         if why is not None:
             item.add_marker(pytest.mark.skip(reason=why))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the files that took longest, where the run was long enough for anybody to care."""
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for each in reports:
+            if isinstance(each, pytest.TestReport):
+                seconds[each.nodeid.partition("::")[0]] += each.duration
+    if sum(seconds.values()) > LONG_RUN_S:
+        terminalreporter.section("files that took longest")
+        for file, took in sorted(seconds.items(), key=lambda each: -each[1])[:LONGEST_FILES]:
+            terminalreporter.line(f"{took:7.1f} s  {file}")
 
 
 @pytest.hookimpl(tryfirst=True)

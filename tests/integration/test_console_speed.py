@@ -18,7 +18,6 @@ from support.database import connection_of
 
 JOBS = 100_000
 LIMIT_MS = 300
-TRIES = 5
 MOST_TRIES = 25
 ANSWERED = frozenset({200, 404})
 FILLED = re.compile(r"{([a-z_]+)(?::[^}]*)?}")
@@ -60,7 +59,7 @@ async def test_every_page_is_fast_with_a_hundred_thousand_jobs(database: str, tm
     async with running_console(database, folder=tmp_path) as console, console.signed_in() as owner:
         for path in paths(day):
             times: list[float] = []
-            while len(times) < TRIES or (min(times) > LIMIT_MS and len(times) < MOST_TRIES):
+            while not times or (min(times) > LIMIT_MS and len(times) < MOST_TRIES):
                 began = perf_counter()
                 answer = await owner.get(f"/console{path}")
                 times.append((perf_counter() - began) * 1000)

@@ -148,8 +148,9 @@ ELSEWHERE = {
 
 
 def test_every_command_is_known_to_read_or_to_write() -> None:
-    spoken = {" ".join(command.split()[: _words_of(command)]) for command in (*WRITES, *READS)}
-    assert spoken | set(ELSEWHERE) == set(_commands(get_command(app), ""))
+    names = set(_commands(get_command(app), ""))
+    spoken = {" ".join(command.split()[: _words_of(command, names)]) for command in (*WRITES, *READS)}
+    assert spoken | set(ELSEWHERE) == names
 
 
 async def test_a_command_that_writes_refuses_another_bots_token(database: str, tmp_path: Path) -> None:
@@ -182,9 +183,8 @@ async def test_a_new_token_of_the_same_bot_writes_as_before(database: str, tmp_p
     assert ended.returncode == 0, ended.stderr
 
 
-def _words_of(command: str) -> int:
+def _words_of(command: str, names: set[str]) -> int:
     """How many words of a line name the command; the rest are its arguments."""
-    names = set(_commands(get_command(app), ""))
     words = command.split()
     return next(count for count in (2, 1) if " ".join(words[:count]) in names)
 

@@ -26,12 +26,11 @@ from photomat.kernel.http import Fetcher
 from photomat.kernel.money import Money
 from photomat.operators.access import Owners, Role, add_operator, new_link
 from photomat.telegram.files import BotFiles
-from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
 from photomat.texts.load import load_texts
 from support.database import pool_of
 from support.privacy import export_builder
-from support.shop import orders_of
+from support.shop import orders_of, our_templates
 from support.telegram_sim import served
 
 PASSWORD: Final = "a password of the console"
@@ -123,7 +122,7 @@ def console_config(
 ) -> ConsoleConfig:
     orders = others.pop("orders", None) or orders_of(pool)
     usual: dict[str, Any] = {
-        "templates": Templates(pool=pool, catalog=orders.catalog, shipped=shipped_templates(orders.catalog)),
+        "templates": Templates(pool=pool, catalog=orders.catalog, shipped=our_templates()),
         "archive": ResultArchive(pool=pool, files=ResultFiles(folder=folder, fetcher=Fetcher(), reserve_bytes=0)),
         "files": BotFiles(bot, within_s=5),
         "owners": Owners(telegram_ids=[OWNER_ID], password=password),

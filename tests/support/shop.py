@@ -33,6 +33,7 @@ from photomat.storage.places import one_folder
 from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
 from photomat.templates.stored import Templates
+from photomat.templates.template import Template
 from photomat.texts.load import load_texts
 from photomat.users.consent import ConsentDocument
 
@@ -65,9 +66,21 @@ def dispatcher() -> Dispatcher:
     return build_dispatcher()
 
 
+@cache
+def our_templates() -> Mapping[str, Template]:
+    """The templates of the real file, read once for all tests."""
+    return shipped_templates(load_catalog())
+
+
 def content_of(pool: Pool, policy: StrikePolicy | None = None, **changes: Any) -> ContentGate:
     """The shipped rules and the operators' rows, as an instance has them."""
-    return ContentGate(rulebook=RuleBook(pool=pool), policy=policy or strikes_of(Settings(_env_file=None)), **changes)
+    return ContentGate(rulebook=RuleBook(pool=pool), policy=policy or usual_policy(), **changes)
+
+
+@cache
+def usual_policy() -> StrikePolicy:
+    """What the settings say by themselves."""
+    return strikes_of(Settings(_env_file=None))
 
 
 def orders_of(
@@ -114,7 +127,7 @@ def bot_config(
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
-        templates=Templates(pool=pool, catalog=load_catalog(), shipped=shipped_templates(load_catalog())),
+        templates=Templates(pool=pool, catalog=load_catalog(), shipped=our_templates()),
         examples=Examples(pool=pool, folder=examples or Path()),
         privacy=privacy_options(results or Path()),
         **changes,

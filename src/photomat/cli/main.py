@@ -1,6 +1,7 @@
 """The `photomat` command and its subcommands."""
 
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -88,10 +89,10 @@ app.add_typer(templates.examples_app, name="examples")
 assistant.app.command("usage")(assistant_usage.usage)
 
 
-def main() -> None:
+def main(commands: Callable[[], object] = app) -> None:
     """Run a command; a `Startup` error is printed as one sentence, with exit code 2."""
     try:
-        app()
+        commands()
     except (Startup, UnknownFailpoint) as error:
         is_restore = sys.argv[1:2] == ["restore"]
         sys.stderr.write(f"\n{error}\n" if is_restore else f"\nPhotomat cannot start. {error}\n")

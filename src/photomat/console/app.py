@@ -127,13 +127,18 @@ def _error_page(request: web.Request, status: int) -> web.Response:
     return web.Response(text=html, content_type="text/html", status=status)
 
 
-async def _compile_templates(app: web.Application) -> AsyncIterator[None]:
+async def _compile_templates(_app: web.Application) -> AsyncIterator[None]:
     """Beside the start, so that the first visitor does not wait for it."""
-    templates = app[TEMPLATES]
-    names = templates.list_templates()
-    compiling = asyncio.get_running_loop().run_in_executor(None, lambda: [*map(templates.get_template, names)])
+    compiling = asyncio.get_running_loop().run_in_executor(None, load_templates)
     yield
     await compiling
+
+
+def load_templates() -> None:
+    """Compile all pages, once for the process."""
+    templates = _templates()
+    for name in templates.list_templates():
+        templates.get_template(name)
 
 
 @cache

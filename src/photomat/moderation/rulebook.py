@@ -18,7 +18,16 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
 from photomat.kernel.clock import monotonic
 from photomat.kernel.logs import get_logger
-from photomat.moderation.rules import BadRules, Rule, RuleAction, RuleSet, make_rule, read_rules, shipped_rules
+from photomat.moderation.rules import (
+    BadRules,
+    Rule,
+    RuleAction,
+    RuleSet,
+    make_rule,
+    read_rules,
+    shipped_rule_set,
+    shipped_rules,
+)
 
 EVERY_S: Final = 1.0
 MAX_OWN_RULES: Final = 200
@@ -49,7 +58,7 @@ class RuleBook:
         self._filed: tuple[Rule, ...] = ()
         self._filed_at: float | None = None
         self._stored: tuple[StoredRule, ...] | None = None
-        self._rules = RuleSet(shipped_rules())
+        self._rules = shipped_rule_set()
         self._looked_at = -EVERY_S
         self._looking = asyncio.Lock()
 
@@ -77,7 +86,8 @@ class RuleBook:
             self._read_changed_file(self._file)
         stored = tuple(await stored_rules(self._pool))
         if stored != self._stored:
-            self._rules = RuleSet(rules_in_force(self._filed, stored))
+            is_as_shipped = not self._filed and not stored
+            self._rules = shipped_rule_set() if is_as_shipped else RuleSet(rules_in_force(self._filed, stored))
             self._stored = stored
         self._looked_at = monotonic()
 

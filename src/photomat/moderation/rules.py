@@ -126,8 +126,9 @@ class RuleSet:
         lists = [(WORDS, rule.words), (UNLESS, rule.unless), *enumerate(rule.near, start=1)]
         for slot, phrases in lists:
             for first, *rest in phrases:
+                term = _Term(tuple(rest), (number, slot))
                 for word in first:
-                    self._terms[word].append(_Term(tuple(rest), (number, slot)))
+                    self._terms[word].append(term)
 
     def find(self, rule_id: str) -> Rule | None:
         return next((each for each in self.rules if each.id == rule_id), None)
@@ -213,6 +214,12 @@ def _stands_near(places: Sequence[int], first: int, last: int, within: int) -> b
 def shipped_rules() -> tuple[Rule, ...]:
     text = resources.files("photomat.moderation").joinpath("rules.toml").read_text(encoding="utf-8")
     return read_rules(text, is_shipped=True)
+
+
+@cache
+def shipped_rule_set() -> RuleSet:
+    """Compiled once for the process: its thousands of words never change."""
+    return RuleSet(shipped_rules())
 
 
 def read_rules(text: str, *, is_shipped: bool = False) -> tuple[Rule, ...]:

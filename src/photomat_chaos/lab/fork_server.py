@@ -8,6 +8,7 @@ input ends, which is when the process that asked for them is gone, however it en
 """
 
 import atexit
+import gc
 import json
 import os
 import signal
@@ -136,7 +137,7 @@ def _run_command(order: LaunchRequest) -> NoReturn:
             environment = {**order.environment, "PYTHONPATH": order.program}
             os.execve(sys.executable, [sys.executable, "-P", "-u", "-m", "photomat", "run"], environment)  # noqa: S606  our own program
         _believe(order.clock)
-        main()
+        main(commands)
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
@@ -169,11 +170,20 @@ def _believe(clock: str | None) -> None:
 
 
 if __name__ == "__main__":
+    from typer.main import get_command
+
     import photomat.app.instance  # noqa: F401  what takes the time
     from photomat.catalog.load import load_catalog
-    from photomat.cli.main import main
+    from photomat.cli.main import app, main
+    from photomat.console.app import load_templates
+    from photomat.moderation.rules import shipped_rule_set
     from photomat.texts.load import load_texts
 
     load_catalog()
     load_texts()
+    load_templates()
+    shipped_rule_set()
+    commands = get_command(app)
+    gc.collect()
+    gc.freeze()  # shared with the children: no collection of theirs touches it
     _ForkingParent().serve()

@@ -10,7 +10,7 @@ from photomat.console.page import BASE, Action, ActionContext, Page, PageContext
 from photomat.kernel.ids import UserId
 from photomat.moderation.refusal import NO_STRIKES, StrikePolicy
 from photomat.moderation.rulebook import stored_rules
-from photomat.moderation.rules import Hit, Rule, RuleAction, RuleSet, shipped_rules
+from photomat.moderation.rules import Hit, Rule, RuleAction, RuleSet, shipped_rule_set, shipped_rules
 from photomat.operators import content
 from photomat.reports.moderation import (
     ListedRefusal,
@@ -171,7 +171,7 @@ def _lines(form: Mapping[str, str], name: str) -> list[str]:
 
 async def _rules(ctx: PageContext) -> RuleSet:
     gate = ctx.config.orders.content
-    return RuleSet(shipped_rules()) if gate is None else await gate.rulebook.current()
+    return shipped_rule_set() if gate is None else await gate.rulebook.current()
 
 
 async def _refresh(ctx: PageContext) -> None:
