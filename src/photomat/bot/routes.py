@@ -12,7 +12,6 @@ from aiogram.dispatcher.event.handler import FilterObject, HandlerObject
 from aiogram.filters import Command, Filter, StateFilter
 from aiogram.filters.callback_data import CallbackQueryFilter
 from aiogram.types import CallbackQuery, Message, TelegramObject
-from magic_filter import MagicFilter
 
 MESSAGES: Final = "message"
 TAPS: Final = "callback_query"
@@ -21,11 +20,11 @@ TAPS: Final = "callback_query"
 class Matches(Filter):
     """A magic filter, asked right here: aiogram asks it in a thread of its own."""
 
-    def __init__(self, magic: MagicFilter) -> None:
-        self._magic = magic
+    def __init__(self, resolve: Callable[[TelegramObject], Any]) -> None:
+        self._resolve = resolve
 
     async def __call__(self, event: TelegramObject) -> Any:
-        return self._magic.resolve(event)
+        return self._resolve(event)
 
 
 class AllRoutes(Router):
@@ -73,7 +72,7 @@ def _meant(prefix: str, taps: Iterable[HandlerObject]) -> list[HandlerObject]:
 
 def _direct(handler: HandlerObject) -> HandlerObject:
     """The handler with its magic filters asked at once."""
-    filters = [each if each.magic is None else FilterObject(Matches(each.magic)) for each in handler.filters or ()]
+    filters = [each if each.magic is None else FilterObject(Matches(each.callback)) for each in handler.filters or ()]
     return HandlerObject(callback=handler.callback, filters=filters, flags=handler.flags)
 
 
