@@ -12,7 +12,6 @@ from aiogram.dispatcher.event.handler import FilterObject, HandlerObject
 from aiogram.filters import Command, Filter, StateFilter
 from aiogram.filters.callback_data import CallbackQueryFilter
 from aiogram.types import CallbackQuery, Message, TelegramObject
-from magic_filter import MagicFilter
 
 MESSAGES: Final = "message"
 TAPS: Final = "callback_query"
@@ -21,11 +20,11 @@ TAPS: Final = "callback_query"
 class Matches(Filter):
     """A magic filter, asked right here: aiogram asks it in a thread of its own."""
 
-    def __init__(self, magic: MagicFilter) -> None:
-        self._magic = magic
+    def __init__(self, resolve: Callable[[TelegramObject], Any]) -> None:
+        self._resolve = resolve
 
     async def __call__(self, event: TelegramObject) -> Any:
-        return self._magic.resolve(event)
+        return self._resolve(event)
 
 
 class AllRoutes(Router):
@@ -39,7 +38,7 @@ class AllRoutes(Router):
         prefixes = {prefix for each in taps for prefix in _buttons(each)}
         self._everything = self._selection(known)
         self._answers = self._selection({MESSAGES: answers})
-        self._idle = self._selection({MESSAGES: [each for each in answers if not _has(each, StateFilter)]})
+        self._idle = self._selection({MESSAGES: [each for each in answers if not _needs_question(each)]})
         self._by_button = {prefix: self._selection({TAPS: _meant(prefix, taps)}) for prefix in prefixes}
         self._no_button = self._selection({TAPS: _meant("", taps)})
 
@@ -51,15 +50,16 @@ class AllRoutes(Router):
         return selection
 
     async def propagate_event(self, update_type: str, event: TelegramObject, **kwargs: Any) -> Any:
-        meant = self._selected(event, is_asked=kwargs.get("raw_state") is not None)
+        meant = self._everything
+        if update_type == TAPS and isinstance(event, CallbackQuery):
+            meant = self._by_button.get((event.data or "").partition(":")[0], self._no_button)
+        elif update_type == MESSAGES and isinstance(event, Message) and not _is_command(event):
+            meant = self._idle if kwargs.get("raw_state") is None else self._answers
         return await meant.propagate_event(update_type, event, **kwargs)
 
-    def _selected(self, event: TelegramObject, *, is_asked: bool) -> Router:
-        if isinstance(event, CallbackQuery):
-            return self._by_button.get((event.data or "").partition(":")[0], self._no_button)
-        if not isinstance(event, Message) or (event.text or event.caption or "").lstrip().startswith("/"):
-            return self._everything
-        return self._answers if is_asked else self._idle
+
+def _is_command(message: Message) -> bool:
+    return (message.text or message.caption or "").lstrip().startswith("/")
 
 
 def _handlers(name: str, routers: Iterable[Router]) -> list[HandlerObject]:
@@ -73,12 +73,18 @@ def _meant(prefix: str, taps: Iterable[HandlerObject]) -> list[HandlerObject]:
 
 def _direct(handler: HandlerObject) -> HandlerObject:
     """The handler with its magic filters asked at once."""
-    filters = [each if each.magic is None else FilterObject(Matches(each.magic)) for each in handler.filters or ()]
+    filters = [each if each.magic is None else FilterObject(Matches(each.callback)) for each in handler.filters or ()]
     return HandlerObject(callback=handler.callback, filters=filters, flags=handler.flags)
 
 
-def _has(handler: HandlerObject, *kinds: type[Filter]) -> bool:
-    return any(isinstance(each, kinds) for each in _filters(handler))
+def _has(handler: HandlerObject, kind: type[Filter]) -> bool:
+    return any(isinstance(each, kind) for each in _filters(handler))
+
+
+def _needs_question(handler: HandlerObject) -> bool:
+    """Whether a handler takes only answers to a question that is open."""
+    states = [each.states for each in _filters(handler) if isinstance(each, StateFilter)]
+    return any(not {None, "*"}.intersection(each) for each in states)
 
 
 def _buttons(handler: HandlerObject) -> set[str]:
