@@ -23,7 +23,7 @@ import shutil
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ from photomat.catalog.answers import FileFacts
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
 from photomat.delivery.fallbacks import UNLABELLED, Label, kind_of
-from photomat.delivery.outputs import KeptFile, OldCopy, Output
+from photomat.delivery.outputs import KeptFile, NewCopy, OldCopy, Output
 from photomat.jobs.job import ANSWER_URL
 from photomat.kernel.clock import epoch
 from photomat.kernel.error_report import describe
@@ -53,6 +53,7 @@ from photomat.storage.places import ResultPlaces, StoredFile, cover_name, one_fo
 from photomat.storage.store import PARTS, FileStore
 from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.telegram.port import MediaKind
+from photomat.work.batch_writer import BatchWriter
 from photomat.work.disk import MIB, Disk
 from photomat.work.retention import Batch, OldRows
 
@@ -312,8 +313,18 @@ def cover_jpeg(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultArchive:
+    """Copies that are complete at the same time are recorded in one commit."""
+
     pool: Pool
     files: ResultFiles
+    _copies: BatchWriter[NewCopy, None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_copies", BatchWriter(self._record_copies))
+
+    async def _record_copies(self, copies: Sequence[NewCopy]) -> list[None]:
+        await outputs.record_copies(self.pool, copies)
+        return [None] * len(copies)
 
     async def find(self, output: Output) -> StoredFile | None:
         """Our copy of an output; raises Transient when its store does not answer."""
@@ -335,7 +346,7 @@ class ResultArchive:
         into = await self._store_for_new()
         kept = await (self._answer(output, into) if output.url == ANSWER_URL else self.files.fetch(output, into=into))
         failpoint("deliver.before_keep")
-        await outputs.record_copy(self.pool, output, kept)
+        await self._copies.add(NewCopy(output, kept))
         return replace(
             output,
             mime=kept.mime,

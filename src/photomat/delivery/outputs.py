@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from photomat.db.pool import Pool
 from photomat.db.rows import row_as
@@ -99,29 +99,43 @@ async def result_object_of(pool: Pool, job_id: JobId) -> Mapping[str, Any]:
     return found or {}
 
 
-async def record_copy(pool: Pool, output: Output, kept: KeptFile) -> None:
-    """Record a complete copy; one that is not where it belongs is due again."""
+class NewCopy(NamedTuple):
+    """An output, and the complete copy of it that was just made."""
+
+    output: Output
+    kept: KeptFile
+
+
+async def record_copies(pool: Pool, copies: Sequence[NewCopy]) -> None:
+    """Record complete copies; one that is not where it belongs is due again."""
+    ordered = sorted(copies, key=lambda copy: (copy.output.job_id, copy.output.position))
     await pool.execute(
         """
-        UPDATE job_outputs
-           SET mime = $3, size_bytes = $4, width = $5, height = $6, kept_as = $7, kept_at = photomat_now(),
-               keep_at = CASE WHEN $12 THEN NULL ELSE photomat_now() + $13::interval END,
-               seconds = coalesce($8, seconds), see_through = $9, kept_in = $10, sha256 = $11
-         WHERE job_id = $1 AND position = $2
+        UPDATE job_outputs AS output
+           SET mime = copy.mime, size_bytes = copy.size_bytes, width = copy.width, height = copy.height,
+               kept_as = copy.name, kept_at = photomat_now(),
+               keep_at = CASE WHEN copy.is_final THEN NULL ELSE photomat_now() + $1::interval END,
+               seconds = coalesce(copy.seconds, output.seconds), see_through = copy.is_transparent, kept_in = copy.kept_in,
+               sha256 = copy.sha256
+          FROM unnest($2::bigint[], $3::int[], $4::text[], $5::bigint[], $6::int[], $7::int[], $8::text[], $9::numeric[],
+                      $10::bool[], $11::text[], $12::bytea[], $13::bool[])
+               AS copy (job_id, position, mime, size_bytes, width, height, name, seconds, is_transparent, kept_in, sha256,
+                        is_final)
+         WHERE output.job_id = copy.job_id AND output.position = copy.position
         """,
-        output.job_id,
-        output.position,
-        kept.mime,
-        kept.size_bytes,
-        kept.width,
-        kept.height,
-        kept.name,
-        kept.seconds,
-        kept.is_transparent,
-        kept.kept_in,
-        kept.sha256,
-        kept.is_final,
         UPLOAD_LATER,
+        [copy.output.job_id for copy in ordered],
+        [copy.output.position for copy in ordered],
+        [copy.kept.mime for copy in ordered],
+        [copy.kept.size_bytes for copy in ordered],
+        [copy.kept.width for copy in ordered],
+        [copy.kept.height for copy in ordered],
+        [copy.kept.name for copy in ordered],
+        [copy.kept.seconds for copy in ordered],
+        [copy.kept.is_transparent for copy in ordered],
+        [copy.kept.kept_in for copy in ordered],
+        [copy.kept.sha256 for copy in ordered],
+        [copy.kept.is_final for copy in ordered],
     )
 
 
