@@ -223,7 +223,8 @@ class Coordinator:
             log.info("CARD_SHOWN", status=card.status, revision=card.wanted)
         if is_due or card.others_wait:
             self.wake("deliveries")
-        self.wake("rings")
+        if view.ring_kind is not None:
+            self.wake("rings")
         return True
 
     def _mark_of(self, card: LockedCard, view: CardView, shown: EditOutcome) -> Mark:
