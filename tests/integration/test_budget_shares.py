@@ -64,17 +64,6 @@ async def test_beyond_half_of_the_budget_places_are_taken_one_at_a_time_and_none
         assert await _taken(pool) == CHAT.limit
 
 
-async def test_calls_that_come_together_cost_one_statement(database: str) -> None:
-    chat = Budget(name=CHAT.name, limit=20, window_s=20, share=4, share_s=3)
-    async with pool_of(database) as pool:
-        shares, before = Shares(pool), await _writes(pool)
-        assert not any([await shares.take(chat) for _ in range(4)])
-        assert await _writes(pool) - before == 2, "one, and the one that asks"
-        waits = [await one.take(chat) for _ in range(20) for one in (shares, Shares(pool))]
-        assert sum(not wait_s for wait_s in waits) >= 8, "what others left unused is wasted for a window, at most half"
-        assert await _taken(pool) == chat.limit
-
-
 async def test_a_share_left_unused_is_free_again_a_window_later(database: str) -> None:
     async with pool_of(database) as pool:
         assert await Shares(pool).take(CHAT) == 0

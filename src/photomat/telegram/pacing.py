@@ -28,9 +28,6 @@ from photomat.work.budget import Budget, Shares
 BOT_WINDOW_S: Final = 1.0
 CHAT_LIMIT: Final = 20
 CHAT_WINDOW_S: Final = 20.0
-CHAT_SHARE: Final = 4
-CHAT_SHARE_S: Final = 3.0
-"""A card, its edits and the completion message of a quick result are one share."""
 GROUP_WINDOW_S: Final = 60.0
 PROGRESS_RESERVE: Final = 10
 FREE_METHODS: Final = ("get", "answer", "set", "delete", "logOut", "close")
@@ -100,8 +97,5 @@ def bot_budget(bot_id: int, calls_per_s: int) -> Budget:
 
 
 def _chat_budget(bot_id: int, chat_id: int) -> Budget:
-    """In a private chat calls come together; in a group, where the limit is tighter, an unused place would be missed."""
-    name = f"telegram:{bot_id}:chat:{chat_id}"
-    if chat_id > 0:
-        return Budget(name=name, limit=CHAT_LIMIT, window_s=CHAT_WINDOW_S, share=CHAT_SHARE, share_s=CHAT_SHARE_S)
-    return Budget(name=name, limit=CHAT_LIMIT, window_s=GROUP_WINDOW_S)
+    window_s = CHAT_WINDOW_S if chat_id > 0 else GROUP_WINDOW_S
+    return Budget(name=f"telegram:{bot_id}:chat:{chat_id}", limit=CHAT_LIMIT, window_s=window_s)

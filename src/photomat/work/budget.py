@@ -7,7 +7,7 @@ An instance with many calls takes a small share of a budget in one statement (`S
 the instant at which it expires, the latest at which one of them can be used: no window holds more calls than the limit, however
 many instances there are, and what a killed one left unused is free again a window later. Without half of the budget free,
 places are taken one at a time, and none is wasted. A block reaches an instance that holds a share when the share is used up or
-expired, a few seconds later at most.
+expired, a second later at most.
 
 A queue whose items each need one call claims them together with their places: `room` reads how many there are, and writes
 nothing; `lock` and `spend` take them in the transaction of the claim, `PLACES` and `SPEND` in its statement.
@@ -46,7 +46,6 @@ SPEND_IN_TURN: Final = SPEND.replace("reason = NULL", "reason = NULL, turn = gre
 SHARE_OF: Final = 8
 """A share is at most one in so many of a budget's calls."""
 MAX_SHARE_S: Final = 1.0
-"""How long a share lasts at most, unless its budget says otherwise."""
 MAX_SHARES: Final = 1000
 """How many budgets are remembered before those without a share are dropped."""
 
@@ -58,9 +57,6 @@ class Budget:
     name: str
     limit: int
     window_s: float
-    share: int | None = None
-    """Calls that are taken ahead together, where they usually come together; otherwise as many as were used before."""
-    share_s: float = MAX_SHARE_S
 
     @property
     def apart_s(self) -> float:
@@ -149,10 +145,10 @@ class Shares:
             return await take(self._pool, budget, reserve=reserve)
 
     async def _take_share(self, budget: Budget, share: _Share, reserve: int) -> bool:
-        calls, began = budget.share or min(budget.limit // SHARE_OF, 2 * share.used), monotonic()
+        calls, began = min(budget.limit // SHARE_OF, 2 * share.used), monotonic()
         if calls <= 1 or began < share.alone_until:
             return False
-        lasts_s = min(budget.share_s, budget.window_s / 4)
+        lasts_s = min(MAX_SHARE_S, budget.window_s / 4)
         kept_free = max(reserve, budget.limit // 2)
         if not await _take(self._pool, budget, calls=calls, reserve=kept_free, lasts_s=lasts_s):
             share.left, share.alone_until = 0, began + lasts_s
