@@ -49,6 +49,8 @@ LIST_KEYS: Final = (
     ("urls",),
     ("images",),
 )
+USUAL_FIELDS: Final = frozenset({"resultUrls"})
+"""All that a result of nearly every model has: no other field needs to be looked for."""
 WATERMARKED: Final = ("resultWaterMarkUrls",)
 STEMS: Final = (
     *("vocal", "instrumental", "backing_vocals", "drums", "bass", "guitar", "piano", "keyboard", "percussion"),
@@ -203,8 +205,7 @@ def object_of(data: Found) -> dict[str, Any] | None:
 def containers(data: Found) -> Iterator[tuple[str, object]]:
     """Where results may be, by name, in order of preference; last the record itself."""
     for key in RESULT_PLACES:
-        found = decoded(data.get(key))
-        if found:
+        if key in data and (found := decoded(data[key])):
             yield key, found
     yield "data", data
 
@@ -220,6 +221,8 @@ def places(data: Found) -> Iterator[Found]:
 
 
 def _files(place: Found) -> list[str]:
+    if place.keys() == USUAL_FIELDS:
+        return _listed(place, USUAL_FIELDS)
     files = [
         *(url for keys in LIST_KEYS for url in _listed(place, keys)),
         *named(place, STEM_FILES),
@@ -379,8 +382,8 @@ def _stem_title(name: object) -> str | None:
 
 def _stems(place: Found) -> Iterator[tuple[str, Detail]]:
     for key, title in STEM_FILES.items():
-        for url in named(place, (key,)):
-            yield url, Detail(title=title)
+        if key in place and is_url(place[key]):
+            yield usable_url(place[key]), Detail(title=title)
 
 
 def _track_masks(place: Found) -> Iterator[tuple[str, Detail]]:
