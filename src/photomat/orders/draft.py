@@ -33,6 +33,10 @@ NEWEST_CARD: Final = f"""
        AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
      ORDER BY changed_at DESC LIMIT 1"""  # noqa: S608  a constant list of columns
 
+MARK_BOUGHT: Final = """
+    UPDATE drafts SET bought_at = photomat_now(), price = made.price FROM made WHERE drafts.draft_id = made.draft_id"""
+"""Marks the draft of the job `made` as sold: nothing can change it, including a transaction that waits for its row now."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buyer:
@@ -324,13 +328,6 @@ async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId, refused_at: d
             LIFE,
             refused_at,
         )
-    )
-
-
-async def mark_bought(tx: Transaction, *, draft_id: DraftId, price: Money) -> None:
-    """Mark a draft as sold at this price: nothing can change it, including a transaction that waits for its row right now."""
-    await tx.execute(
-        "UPDATE drafts SET bought_at = photomat_now(), price = $2 WHERE draft_id = $1", draft_id, price.minor
     )
 
 

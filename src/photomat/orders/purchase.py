@@ -154,10 +154,9 @@ async def create_job_atomic(
     if refusal is not None:
         return refusal
     as_locked = replace(new, model=draft.model, inputs=draft.inputs)
-    made = await jobs_store.insert_job(tx, as_locked, queue=CREATES)
+    made = await jobs_store.insert_job(tx, as_locked, queue=CREATES, sell=drafts.MARK_BOUGHT)
     if made is None:
         return await _started(tx, draft_id, message_id=new.card_message_id) or DraftGone()
-    await drafts.mark_bought(tx, draft_id=draft_id, price=quote.price)
     if quote.paid_by is not None:
         await vouchers.use_voucher(tx, use_id=quote.paid_by.use_id, job_id=made)
     if quote.price.minor:
