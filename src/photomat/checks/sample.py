@@ -13,8 +13,8 @@ from photomat.jobs.settle import Outcome, Settled, settle
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.orders.draft import Buyer, Draft, lock_draft
-from photomat.orders.outcome import CreateOutcome, DraftOrder
+from photomat.orders.draft import Buyer, Draft, lock_draft_to_buy
+from photomat.orders.outcome import CreateOutcome, DraftGone
 from photomat.orders.purchase import CardTap, purchase
 from photomat.orders.service import OrderService
 from photomat.users.user import register
@@ -59,11 +59,14 @@ async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int
 async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> CreateOutcome:
     buyer = _buyer(pool)
     async with transaction(pool) as tx:
-        locked = await lock_draft(tx, draft_id=draft.draft_id, user_id=buyer.user_id)
+        locked = await lock_draft_to_buy(tx, draft_id=draft.draft_id, user_id=buyer.user_id)
+        if locked is None:
+            return DraftGone()
         return await purchase(
             tx,
             buyer,
-            DraftOrder(locked or draft, MODEL),
+            locked,
+            MODEL,
             CardTap(revision=draft.revision, message_id=MessageId(message or draft.draft_id), corr=CORR),
             rates=_rates(draft.price),
             job_id=JobId(FIRST_JOB + draft.draft_id),

@@ -55,10 +55,11 @@ CLAIM_DUE: Final = """
 """How a claim ends whose `WITH` has locked the jobs `due`: $2 is the lease, $3 the instance."""
 
 
-async def insert_job(tx: Transaction, new: NewJob, *, queue: str) -> JobId | None:
+async def insert_job(tx: Transaction, new: NewJob, *, queue: str, sell: str) -> JobId | None:
     """Insert the job of a draft, with the beginning of its timeline; None when it (or another job of this card) exists.
 
-    It is submitted in the round of the queue after the current one, or after the last waiting job of its user.
+    `sell` marks the draft of the row `made`, in the same statement. The job is submitted in the round of the queue after the
+    current one, or after the last waiting job of its user.
     """
     made = await tx.fetchval(
         f"""
@@ -73,8 +74,8 @@ async def insert_job(tx: Transaction, new: NewJob, *, queue: str) -> JobId | Non
                                  (SELECT max(submit_turn) FROM generation_jobs
                                    WHERE user_id = $8 AND settled_at IS NULL AND status = 'pending')))
                 ON CONFLICT DO NOTHING
-            RETURNING job_id, model, price
-        ), event AS ({RECORD_CREATED})
+            RETURNING job_id, draft_id, model, price
+        ), event AS ({RECORD_CREATED}), sold AS ({sell})
         SELECT job_id FROM made
         """,  # noqa: S608  constants of the slices that own the tables
         new.job_id,

@@ -7,13 +7,14 @@ handled again finds the same draft. A second card of one draft is harmless: the 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, ChatId, DraftId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.orders.assortment import FIND_MARK, AssortmentMark, mark_of
+from photomat.users.standing import STANDING_COLUMNS, Standing, standing_of
 from photomat.work.retention import OldRows
 
 LIFE: Final = timedelta(days=1)
@@ -32,6 +33,10 @@ NEWEST_CARD: Final = f"""
      WHERE user_id = $1 AND bot_id = $2 AND chat_id = $3 AND changed_at > photomat_now() - $4::interval
        AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
      ORDER BY changed_at DESC LIMIT 1"""  # noqa: S608  a constant list of columns
+
+MARK_BOUGHT: Final = """
+    UPDATE drafts SET bought_at = photomat_now(), price = made.price FROM made WHERE drafts.draft_id = made.draft_id"""
+"""Marks the draft of the job `made` as sold: nothing can change it, including a transaction that waits for its row now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +72,14 @@ class Draft:
     card_message_id: MessageId | None = None
     inputs_before: Mapping[str, Any] | None = None
     assistant: Mapping[str, Any] | None = None
+
+
+class LockedDraft(NamedTuple):
+    """A draft about to be bought, what operators decided about its user, and which assortment holds."""
+
+    draft: Draft
+    owner: Standing
+    mark: AssortmentMark
 
 
 async def save_draft(
@@ -284,7 +297,7 @@ async def affordable_draft(
 
 
 async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> Draft | None:
-    """The draft, locked for the transaction that buys it."""
+    """The draft, locked until the transaction ends."""
     row = await tx.fetchrow(
         f"SELECT {COLUMNS} FROM drafts WHERE draft_id = $1 AND user_id = $2 FOR UPDATE",  # noqa: S608  a constant list of columns
         draft_id,
@@ -293,19 +306,19 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
-async def lock_draft_to_buy(
-    tx: Transaction, *, draft_id: DraftId, user_id: UserId
-) -> tuple[Draft, AssortmentMark] | None:
-    """The draft, locked, and which assortment holds."""
+async def lock_draft_to_buy(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> LockedDraft | None:
+    """The draft and then its user, both locked for the transaction that buys it."""
     row = await tx.fetchrow(
         f"""
-        SELECT {COLUMNS}, mark.* FROM drafts CROSS JOIN ({FIND_MARK}) AS mark
-         WHERE draft_id = $1 AND user_id = $2 FOR UPDATE OF drafts
-        """,  # noqa: S608  constants of this slice
+        SELECT {COLUMNS}, {STANDING_COLUMNS}, mark.*
+          FROM drafts JOIN users USING (user_id) CROSS JOIN ({FIND_MARK}) AS mark
+         WHERE draft_id = $1 AND user_id = $2
+           FOR UPDATE OF drafts FOR NO KEY UPDATE OF users
+        """,  # noqa: S608  constants of the slices that own the tables
         draft_id,
         user_id,
     )
-    return None if row is None else (_draft(row), mark_of(row))
+    return None if row is None else LockedDraft(draft=_draft(row), owner=standing_of(row), mark=mark_of(row))
 
 
 async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId, refused_at: datetime) -> bool:
@@ -324,13 +337,6 @@ async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId, refused_at: d
             LIFE,
             refused_at,
         )
-    )
-
-
-async def mark_bought(tx: Transaction, *, draft_id: DraftId, price: Money) -> None:
-    """Mark a draft as sold at this price: nothing can change it, including a transaction that waits for its row right now."""
-    await tx.execute(
-        "UPDATE drafts SET bought_at = photomat_now(), price = $2 WHERE draft_id = $1", draft_id, price.minor
     )
 
 

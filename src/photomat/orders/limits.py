@@ -16,7 +16,7 @@ from photomat.jobs.history import RecentOrders, recent_orders
 from photomat.kernel.ids import UserId
 from photomat.orders.outcome import LimitKind, LimitReached
 from photomat.rewards.referrals import count_rewarded
-from photomat.users.standing import Ban, OwnLimits, lock_standing, own_limits
+from photomat.users.standing import Ban, OwnLimits, Standing, own_limits
 
 MINUTE: Final = timedelta(minutes=1)
 DAY: Final = timedelta(days=1)
@@ -51,9 +51,10 @@ class Limits:
 USUAL: Final = Limits()
 
 
-async def refusal(tx: Transaction, user_id: UserId, limits: Limits, *, is_free: bool) -> LimitReached | None:
-    """Why this user may not buy now; None when they may. Locks the user until the commit, so taps are judged one by one."""
-    standing = await lock_standing(tx, user_id)
+async def refusal(
+    tx: Transaction, user_id: UserId, standing: Standing, limits: Limits, *, is_free: bool
+) -> LimitReached | None:
+    """Why this user may not buy now; None when they may. Their row is locked, so taps are judged one by one."""
     if standing.ban is not None:
         return banned(standing.ban)
     if standing.is_being_forgotten:

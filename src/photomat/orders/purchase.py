@@ -28,7 +28,7 @@ from photomat.kernel.trace import traced
 from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.content import ContentCheck
-from photomat.orders.draft import Buyer, Draft
+from photomat.orders.draft import Buyer, Draft, LockedDraft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
     AlreadyStarted,
@@ -36,7 +36,6 @@ from photomat.orders.outcome import (
     Created,
     CreateOutcome,
     DraftGone,
-    DraftOrder,
     ModelPaused,
 )
 from photomat.rewards import vouchers
@@ -81,7 +80,8 @@ async def price_facts(
 async def purchase(
     tx: Transaction,
     buyer: Buyer,
-    order: DraftOrder,
+    locked: LockedDraft,
+    model: Model,
     tap: CardTap,
     *,
     rates: Rates,
@@ -91,11 +91,11 @@ async def purchase(
     content: ContentCheck | None = None,
     job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
 ) -> CreateOutcome:
-    """Quote an order whose draft is locked, and buy it, for money or by a voucher; its request is frozen on the job.
+    """Quote a draft that is locked, and buy it, for money or by a voucher; its request is frozen on the job.
 
     `standing` and `pause` are the operators' rules for the model, as the assortment in force has them.
     """
-    draft, model = order
+    draft = locked.draft
     facts = await price_facts(tx, buyer.user_id, model, draft.inputs, standing=standing)
     quoted = facts.quote(model, draft.inputs, rates)
     voucher = await voucher_for(tx, user_id=buyer.user_id, quote=quoted) if tap.by_voucher else None
@@ -118,7 +118,7 @@ async def purchase(
         job_id=job_id,
     )
     return await create_job_atomic(
-        tx, new, revision=tap.revision, allowed=allowed, content=content, pause=pause, locked=draft
+        tx, new, revision=tap.revision, allowed=allowed, content=content, pause=pause, locked=locked
     )
 
 
@@ -130,17 +130,18 @@ async def create_job_atomic(
     allowed: Limits = USUAL,
     content: ContentCheck | None = None,
     pause: Pause | None = None,
-    locked: Draft | None = None,
+    locked: LockedDraft | None = None,
 ) -> CreateOutcome:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened).
 
     A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money. `pause` is that of
-    the model. `locked` is the draft as the caller read it under its lock.
+    the model. `locked` is the draft as the caller has locked it.
     """
     user_id, draft_id = new.user_id, new.draft_id
-    draft = locked or await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
-    if draft is None:
+    locked = locked or await drafts.lock_draft_to_buy(tx, draft_id=draft_id, user_id=user_id)
+    if locked is None:
         return DraftGone()
+    draft = locked.draft
     if draft.is_bought and (started := await _started(tx, draft_id, message_id=new.card_message_id)) is not None:
         return started
     if draft.is_closed:
@@ -150,14 +151,13 @@ async def create_job_atomic(
     quote, shown = new.quote, new.quote.without_voucher().price
     if draft.price != shown or not await vouchers.is_voucher_left(tx, user_id=user_id, quote=quote):
         return CardOutdated(draft=await drafts.set_price(tx, draft_id=draft_id, price=shown))
-    refusal = await _refusal(tx, draft, content=content, pause=pause, allowed=allowed, is_free=not shown.minor)
+    refusal = await _refusal(tx, locked, content=content, pause=pause, allowed=allowed, is_free=not shown.minor)
     if refusal is not None:
         return refusal
     as_locked = replace(new, model=draft.model, inputs=draft.inputs)
-    made = await jobs_store.insert_job(tx, as_locked, queue=CREATES)
+    made = await jobs_store.insert_job(tx, as_locked, queue=CREATES, sell=drafts.MARK_BOUGHT)
     if made is None:
         return await _started(tx, draft_id, message_id=new.card_message_id) or DraftGone()
-    await drafts.mark_bought(tx, draft_id=draft_id, price=quote.price)
     if quote.paid_by is not None:
         await vouchers.use_voucher(tx, use_id=quote.paid_by.use_id, job_id=made)
     if quote.price.minor:
@@ -174,15 +174,22 @@ async def create_job_atomic(
 
 
 async def _refusal(
-    tx: Transaction, draft: Draft, *, content: ContentCheck | None, pause: Pause | None, allowed: Limits, is_free: bool
+    tx: Transaction,
+    locked: LockedDraft,
+    *,
+    content: ContentCheck | None,
+    pause: Pause | None,
+    allowed: Limits,
+    is_free: bool,
 ) -> CreateOutcome | None:
     """Why this draft may not be bought now: its content, a pause, or a limit of its user."""
+    draft = locked.draft
     refused = None if content is None else await content.refusal_to_buy(tx, draft)
     if refused is not None:
         return refused
     if pause is not None:
         return ModelPaused(model=draft.model, pause=pause)
-    return await limits.refusal(tx, draft.user_id, allowed, is_free=is_free)
+    return await limits.refusal(tx, draft.user_id, locked.owner, allowed, is_free=is_free)
 
 
 async def _without_voucher(tx: Transaction, draft: Draft, *, message_id: MessageId) -> CreateOutcome:

@@ -418,15 +418,16 @@ class OrderService:
         try:
             async with transaction(self.pool) as tx:
                 locked = await drafts.lock_draft_to_buy(tx, draft_id=draft_id, user_id=buyer.user_id)
-                if locked is not None and not sold.holds(locked[1]):
-                    return locked[1]
-                order = None if locked is None else _as_sold(locked[0], sold)
-                if order is None or await self._must_not_buy(tx, order):
+                if locked is not None and not sold.holds(locked.mark):
+                    return locked.mark
+                order = None if locked is None else _as_sold(locked.draft, sold)
+                if locked is None or order is None or await self._must_not_buy(tx, order):
                     return await self._not_bought(tx, buyer.user_id, draft_id, order, message_id=tap.message_id)
                 outcome = await purchase(
                     tx,
                     buyer,
-                    order,
+                    locked,
+                    order.model,
                     tap,
                     rates=self.rates,
                     standing=sold.rules_of(order.model.id),

@@ -1,7 +1,7 @@
 """What operators decided about a user: a ban, for a while or for good, and limits of their own in place of the usual ones.
 
-A ban with an end is over by itself: nothing has to run for it. `lock_standing` reads both under the lock of the user's row,
-which `ban` takes too, so an order and a ban are decided one after the other.
+A ban with an end is over by itself: nothing has to run for it. A purchase reads both under the lock of the user's row, which
+`ban` takes too, so an order and a ban are decided one after the other.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ BAN_COLUMNS: Final = (
     "CASE WHEN banned_until IS NULL OR banned_until > photomat_now() THEN banned_at END AS banned_at,"
     " banned_until, ban_reason, banned_by, banned_until - photomat_now() AS ban_left"
 )
+STANDING_COLUMNS: Final = f"{BAN_COLUMNS}, most_running, orders_per_minute, free_per_day, forgetting_at"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +64,18 @@ def ban_of(row: Row) -> Ban | None:
     )
 
 
+def standing_of(row: Row) -> Standing:
+    """The standing in `STANDING_COLUMNS`."""
+    return Standing(ban=ban_of(row), limits=_limits(row), is_being_forgotten=row["forgetting_at"] is not None)
+
+
 async def lock_standing(tx: Transaction, user_id: UserId) -> Standing:
     """Lock the user until the commit and read what was decided about them."""
     row = await tx.fetchrow(
-        f"""
-        SELECT {BAN_COLUMNS}, most_running, orders_per_minute, free_per_day, forgetting_at
-          FROM users WHERE user_id = $1 FOR NO KEY UPDATE
-        """,  # noqa: S608  a constant list of columns
+        f"SELECT {STANDING_COLUMNS} FROM users WHERE user_id = $1 FOR NO KEY UPDATE",  # noqa: S608  a constant list of columns
         user_id,
     )
-    if row is None:
-        return USUAL_STANDING
-    is_being_forgotten = row["forgetting_at"] is not None
-    return Standing(ban=ban_of(row), limits=_limits(row), is_being_forgotten=is_being_forgotten)
+    return USUAL_STANDING if row is None else standing_of(row)
 
 
 async def read_ban(tx: Transaction, user_id: UserId) -> Ban | None:

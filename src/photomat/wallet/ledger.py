@@ -84,14 +84,14 @@ async def open_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> boo
 
 async def open_with_welcome(tx: Transaction, *, user_id: UserId, welcome: Money) -> None:
     """Create the wallet of a new user with its first credit; a wallet that is new needs no lock."""
-    is_new, nothing = await open_wallet(tx, user_id=user_id, currency=welcome.currency), Money(0, welcome.currency)
     if not welcome.minor:
+        await open_wallet(tx, user_id=user_id, currency=welcome.currency)
         return
-    reference, empty = f"welcome:{user_id}", Balance(posted=nothing, held=nothing, owed=nothing)
-    wallet = empty if is_new else await locked_wallet(tx, user_id=user_id, amount=welcome, reference=reference)
-    await book_once(
-        tx, credit_posting(user_id=user_id, wallet=wallet, amount=welcome, reference=reference, reason="welcome")
-    )
+    nothing, reference = Money(0, welcome.currency), f"welcome:{user_id}"
+    empty = Balance(posted=nothing, held=nothing, owed=nothing)
+    first = credit_posting(user_id=user_id, wallet=empty, amount=welcome, reference=reference, reason="welcome")
+    if not await store.insert_wallet_with(tx, first):
+        await credit(tx, user_id=user_id, amount=welcome, reference=reference, reason="welcome")
 
 
 async def balance(tx: Transaction, *, user_id: UserId) -> Balance:

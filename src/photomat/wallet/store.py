@@ -4,6 +4,7 @@ A statement that changes a wallet's row also writes the rows that justify it, so
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from photomat.db.pool import Transaction, on_commit
 from photomat.db.rows import Row
@@ -12,6 +13,13 @@ from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.metrics import MONEY
 from photomat.kernel.money import Money
 from photomat.wallet.postings import Balance, BookedTransaction, Closing, Hold, Posting, PostingLine, charge_posting
+
+ASKED_LINES: Final = """
+    SELECT line, account, user_id, amount
+      FROM unnest($9::smallint[], $10::text[], $11::bigint[], $12::bigint[]) AS lines (line, account, user_id, amount)"""
+WRITE_LINES: Final = """
+    INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
+    SELECT transaction_id, line, account, user_id, $8, amount FROM booked, asked"""
 
 
 async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> bool:
@@ -22,6 +30,31 @@ async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> b
             currency,
         )
     )
+
+
+async def insert_wallet_with(tx: Transaction, posting: Posting) -> bool:
+    """Create a wallet with its first credit; False, and nothing is written, if the user has one."""
+    is_new = bool(
+        await tx.fetchval(
+            f"""
+            WITH asked AS ({ASKED_LINES}), opened AS (
+                INSERT INTO wallets (user_id, currency, posted)
+                SELECT user_id, $8, amount FROM asked WHERE account = 'wallet'
+                    ON CONFLICT (user_id) DO NOTHING
+                RETURNING user_id
+            ), booked AS (
+                INSERT INTO ledger_transactions (reference, reason, digest, seal, job_id, reverses, refunds, facts)
+                SELECT $1, $2, $3, $4, $5, $6, $7, $13 FROM opened
+                RETURNING transaction_id
+            ), lines AS ({WRITE_LINES})
+            SELECT true FROM booked
+            """,  # noqa: S608  constants of this module
+            *_written(posting),
+        )
+    )
+    if is_new:
+        _count(tx, posting.move, posting.reason, Money(posting.moved, posting.currency))
+    return is_new
 
 
 async def read_balance(tx: Transaction, user_id: UserId) -> Balance | None:
@@ -43,20 +76,13 @@ async def book(tx: Transaction, posting: Posting) -> bool:
     `Corrupt` if a wallet does not cover its line.
     """
     changed = await tx.fetch(
-        """
-        WITH asked AS (
-            SELECT line, account, user_id, amount
-              FROM unnest($9::smallint[], $10::text[], $11::bigint[], $12::bigint[])
-                   AS lines (line, account, user_id, amount)
-        ), booked AS (
+        f"""
+        WITH asked AS ({ASKED_LINES}), booked AS (
             INSERT INTO ledger_transactions (reference, reason, digest, seal, job_id, reverses, refunds, facts)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $13)
             ON CONFLICT ON CONSTRAINT ledger_transactions_reference_once DO NOTHING
             RETURNING transaction_id
-        ), lines AS (
-            INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
-            SELECT transaction_id, line, account, user_id, $8, amount FROM booked, asked
-        ), sums AS (
+        ), lines AS ({WRITE_LINES}), sums AS (
             SELECT user_id,
                    coalesce(sum(amount) FILTER (WHERE account = 'wallet'), 0) AS posted,
                    coalesce(sum(amount) FILTER (WHERE account = 'debt'), 0) AS paid
@@ -70,7 +96,19 @@ async def book(tx: Transaction, posting: Posting) -> bool:
             RETURNING wallets.user_id
         )
         SELECT user_id FROM booked LEFT JOIN changed ON true
-        """,
+        """,  # noqa: S608  constants of this module
+        *_written(posting),
+    )
+    if changed and {row["user_id"] for row in changed} != posting.users:
+        raise Corrupt(f"{posting.reference}: not every wallet of {sorted(posting.users)} covers its line")
+    if changed:
+        _count(tx, posting.move, posting.reason, Money(posting.moved, posting.currency))
+    return bool(changed)
+
+
+def _written(posting: Posting) -> tuple[object, ...]:
+    """The values of a posting, in the order of the statements that book it."""
+    return (
         posting.reference,
         posting.reason,
         posting.digest,
@@ -85,11 +123,6 @@ async def book(tx: Transaction, posting: Posting) -> bool:
         [line.amount for line in posting.lines],
         dict(posting.facts),
     )
-    if changed and {row["user_id"] for row in changed} != posting.users:
-        raise Corrupt(f"{posting.reference}: not every wallet of {sorted(posting.users)} covers its line")
-    if changed:
-        _count(tx, posting.move, posting.reason, Money(posting.moved, posting.currency))
-    return bool(changed)
 
 
 def _count(tx: Transaction, move: str, reason: str, amount: Money) -> None:
