@@ -275,7 +275,7 @@ class PaymentMachine(RuleBasedStateMachine):
                 self.connection.fetch(
                     """
                     SELECT amount, back.paid_amount, state FROM payment_refunds AS back JOIN payments USING (payment_id)
-                     WHERE external_id = $1 ORDER BY refund_id
+                     WHERE payments.external_id = $1 ORDER BY refund_id
                     """,
                     name,
                 )

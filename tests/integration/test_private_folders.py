@@ -9,7 +9,6 @@ import pytest
 
 from photomat.files.sources import empty_folder
 from photomat.kernel.private_files import tighten
-from photomat.storage.store import PARTS
 from support.delivery import delivery_desk
 from support.telegram_media import picture
 
@@ -33,7 +32,6 @@ async def test_a_delivered_result_is_private(database: str, tmp_path: Path) -> N
         kept = desk.folder
         assert modes(kept) == {
             kept.name: "700",
-            f"{kept.name}/{PARTS}": "700",
             f"{kept.name}/{job_id}": "700",
             f"{kept.name}/{job_id}/0.png": "600",
         }

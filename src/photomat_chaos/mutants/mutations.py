@@ -78,7 +78,7 @@ JOBS: Final = (
     one_edit(
         "turns-forgotten",
         "a user with many jobs is served before everyone who came later",
-        SourceEdit(find="1 + greatest($19::bigint, (", replace="1 + 0 * greatest($19::bigint, ("),
+        SourceEdit(find="1 + greatest(0, (", replace="1 + 0 * greatest(0, ("),
         f"{SUBMIT_ORDER}::test_somebody_with_one_wish_does_not_wait_behind_somebody_with_a_hundred",
     ),
     one_edit(
