@@ -35,6 +35,7 @@ async def pay_at_the_provider(page: Page, context: BrowserContext, button: str) 
         await page.get_by_role("link", name=button).or_(page.get_by_role("button", name=button)).last.click()
     shop = await opened.value
     await shop.get_by_role("button", name="Оплатить").first.click()
+    await shop.get_by_text("Оплачено").first.wait_for()  # a tab closed on its way to the next page can hang the browser
     await shop.close()
 
 
