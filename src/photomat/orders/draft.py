@@ -20,7 +20,7 @@ from photomat.work.retention import OldRows
 LIFE: Final = timedelta(days=1)
 UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
-    "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
+    "draft_id, drafts.bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
     " assistant, (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
 )
 INSERT_DRAFT: Final = f"""
