@@ -80,6 +80,22 @@ async def test_the_others_of_a_batch_whose_writer_is_canceled_hear_that_the_outc
     assert await third == OutcomeUnknown.__name__
 
 
+async def test_canceled_while_a_bad_batch_is_written_one_by_one_the_rest_hear_that_the_outcome_is_unknown() -> None:
+    written = Written()
+    together = BatchWriter(written.write)
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        group.create_task(_outcome(together, 1))
+        second, third, fourth = (group.create_task(_outcome(together, number)) for number in (2, 0, 4))
+        await asyncio.sleep(0)
+        for _ in range(2):
+            written.permits.release()
+        await until(lambda: written.batches == [[1], [2, 0, 4], [2]])
+        second.cancel()
+        assert [await third, await fourth] == [OutcomeUnknown.__name__] * 2
+    written.permits.release()
+    assert await together.add(5) == "5"
+
+
 async def test_a_caller_who_was_to_write_the_next_batch_and_is_canceled_passes_it_on() -> None:
     written = Written()
     together = BatchWriter(written.write)

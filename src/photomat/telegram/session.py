@@ -16,7 +16,7 @@ from aiogram.methods.base import TelegramType
 from aiohttp import ClientError, ClientTimeout
 
 BOUNDARY: Final = secrets.token_hex(16)
-"""Nobody can put it into a text: it is chosen at each start."""
+"""Random, so that no text can contain it."""
 FORM: Final = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
 
 _answer_types: Final[set[Any]] = set()

@@ -1,7 +1,7 @@
 """Writes of several tasks in one transaction: what comes while a batch is written is the next batch.
 
 Nothing waits for company: a write that finds no other under way starts at once, and takes along all that wait. Each batch is
-written by its own first caller, so nobody waits for more than the batch before and the own one. A batch that fails is written
+written by its own first caller, so a caller waits for the batch before and the own one at most. A batch that fails is written
 one by one, so a bad item fails alone; each item is fenced by its own row, so one that was committed after all changes nothing
 the second time. Without a database all of them fail at once. If the task that writes a batch is canceled, its others get
 `OutcomeUnknown`.
@@ -74,11 +74,15 @@ class BatchWriter(Generic[Item, Result]):
     async def _lead(self, queued: _Queued[Item, Result]) -> None:
         """Write what waits, until the own item is over."""
         self._is_writing = True
+        batch: list[_Queued[Item, Result]] = []
         try:
             while not queued.is_over:
                 batch, self._waiting = self._waiting[: self._max_together], self._waiting[self._max_together :]
                 await self._write_batch(batch)
         finally:
+            for unfinished in batch:
+                if not unfinished.is_over:
+                    unfinished.end(error=OutcomeUnknown("the write was stopped"))
             self._hand_over()
 
     def _hand_over(self) -> None:
@@ -93,10 +97,6 @@ class BatchWriter(Generic[Item, Result]):
     async def _write_batch(self, batch: Sequence[_Queued[Item, Result]]) -> None:
         try:
             results = await self._write([queued.item for queued in batch])
-        except asyncio.CancelledError:
-            for queued in batch:
-                queued.end(error=OutcomeUnknown("the write was stopped"))
-            raise
         except Exception as error:  # noqa: BLE001  each caller gets its own error
             await self._write_each(batch, error)
         else:

@@ -1,6 +1,6 @@
 """The due poller: once a second one query asks what is due, for all loops of the process, and wakes those with work.
 
-Whoever may have given work to any loop, and does not know to which, wakes the poller instead of all loops (`DUE_POLLER`).
+A caller that may have given work to any loop, and does not know to which, wakes the poller instead of all loops (`DUE_POLLER`).
 Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a doubled one nothing. Whatever else the process must
 know every second is read by the same query (`WatchedValue`), so that an idle process commits once a second, not once for each.
 """
