@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from fluent.runtime.types import fluent_number
 from fluent.syntax import FluentParser
 from fluent.syntax.ast import Message, VariableReference
 from fluent.syntax.visitor import Visitor
@@ -258,3 +259,18 @@ def test_a_long_fact_is_said_whole() -> None:
     said = load_texts().say("ru", "card-done", model="Z-Image", inputs="&quot;" * 999, price="1 ₽")
     assert said.count("&quot;") == 999
     assert "Z-Image" in said
+
+
+def test_braces_in_a_fact_are_said_as_they_are() -> None:
+    assert load_texts().say("ru", "draft-input", title="{value}", value="a{0}b}") == "{value}: a{0}b}"
+
+
+def test_a_text_that_only_inserts_is_said_as_fluent_says_it() -> None:
+    texts = load_texts()
+    for language, bundle in texts.bundles.items():
+        pattern = bundle.get_message("draft-input").value
+        assert pattern is not None
+        for number in (0, -3, 1_234_567):
+            written = fluent_number(number, useGrouping=False)
+            said, _ = bundle.format_pattern(pattern, {"title": written, "value": written})
+            assert texts.say(language, "draft-input", title=number, value=number) == said

@@ -1,12 +1,12 @@
 """A model that a customer names, however it is spelled ("через нано банану", "in Kling 2.6"). Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from photomat.assistant.vocabulary import Word, vocabulary
 from photomat.catalog.model import Model
-from photomat.catalog.search import LATIN, SPOKEN, ModelNames, names_like, search
+from photomat.catalog.search import LATIN, SPOKEN, ModelNames, NamesBySound, names_like, search
 from photomat.catalog.storefront import Storefront
 
 MAX_BESIDE: Final = 8
@@ -70,9 +70,9 @@ def _may_be_two(words: Sequence[Word], place: int) -> bool:
     )
 
 
-def names_like_exactly(word: str, known: Mapping[str, frozenset[str]]) -> bool:
+def names_like_exactly(word: str, known: NamesBySound) -> bool:
     """Whether a longer word sounds like a name, other endings included."""
-    return bool(names_like(word, known)) and word[0] > "z"
+    return word[0] > "z" and bool(names_like(word, known))
 
 
 def _is_label(words: Sequence[Word], place: int) -> bool:

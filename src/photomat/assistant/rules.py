@@ -6,6 +6,7 @@ The model is the one named, else the first of the wish's own that has what was a
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 from photomat.assistant.description import Span, described, lyrics_in, spoken, uncommanded
@@ -55,22 +56,26 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A model with as much of a message as it takes; `exact` counts settings it has just as they were stated."""
+    """A model with as much of a message as it takes; `exact` counts settings it has just as they were `stated`."""
 
     model: Model
     inputs: Mapping[str, Any]
     told: Told
     exact: int
+    stated: int
+
+    @property
+    def takes_all(self) -> bool:
+        return self.told.fits and self.exact == self.stated
 
 
 def plan(request: Request, storefront: Storefront) -> Plan | None:
     """The order that serves a message best; None where it is no wish, or nothing is sold for it."""
     reading = _read(request, storefront)
     wish = wishes().get(reading.sign.wish) if reading is not None else None
-    candidates = list(_candidates(reading, wish, storefront)) if reading is not None and wish is not None else []
-    if wish is None or not candidates:
+    best = _best(_candidates(reading, wish, storefront)) if reading is not None and wish is not None else None
+    if wish is None or best is None:
         return None
-    best = max(candidates, key=lambda each: (each.told.fits, each.exact))
     alternatives = _alternatives(wish, request.attached, storefront)
     return Plan(
         wish=wish,
@@ -80,6 +85,17 @@ def plan(request: Request, storefront: Storefront) -> Plan | None:
         alternatives=alternatives,
         names_wish=reading is not None and reading.sign.how != "usual",
     )
+
+
+def _best(candidates: Iterator[Candidate]) -> Candidate | None:
+    """The first that takes most of the message; those after one that takes all of it are not looked at."""
+    best: Candidate | None = None
+    for each in candidates:
+        if best is None or (each.told.fits, each.exact) > (best.told.fits, best.exact):
+            best = each
+        if best.takes_all:
+            break
+    return best
 
 
 def _read(request: Request, storefront: Storefront) -> ReadMessage | None:
@@ -149,12 +165,13 @@ def _candidates(reading: ReadMessage, wish: Wish, storefront: Storefront) -> Ite
     by_name = sorted(serving, key=lambda each: (_questions(each, wish), _rank(each, wish)))
     name = [(words[named.first].start, words[named.last - 1].end)] if named and by_name else []
     reading = replace(reading, stated=_said_besides(reading, wish))
-    for model in by_name or [*_preferred(wish, storefront), *(_others(wish, storefront) if reading.stated else [])]:
+    others = _others(wish, storefront) if reading.stated else ()
+    for model in by_name or chain(_preferred(wish, storefront), others):
         settings, exact = _settings(model, wish, reading.stated, _mode(model, reading))
         used = [(each.start, each.end) for each in reading.stated if _is_used(each, model, settings)]
         told = _told(model, wish, reading, [*name, *used], is_played=settings.get("custom_mode") == "true")
         inputs = _accepted(model, {**settings, **told.inputs})
-        yield Candidate(model=model, inputs=inputs, told=told, exact=exact)
+        yield Candidate(model=model, inputs=inputs, told=told, exact=exact, stated=len(reading.stated))
 
 
 def _said_besides(reading: ReadMessage, wish: Wish) -> list[Stated]:
@@ -172,11 +189,11 @@ def _preferred(wish: Wish, storefront: Storefront) -> list[Model]:
     return list({each.id: each for each in found}.values())
 
 
-def _others(wish: Wish, storefront: Storefront) -> list[Model]:
+def _others(wish: Wish, storefront: Storefront) -> Iterator[Model]:
     """The rest of the wish's category, for settings that no preferred model has: the cheap ones first, then the best."""
     found = [each.model for each in storefront.listed if each.model.category in wish.category.of]
     fitting = [each for each in found if _serves(each, wish) and not _questions(each, wish)]
-    return sorted(fitting, key=lambda each: ("cheap" not in each.tags, "best" not in each.tags))
+    yield from sorted(fitting, key=lambda each: ("cheap" not in each.tags, "best" not in each.tags))
 
 
 def _serves(model: Model, wish: Wish) -> bool:

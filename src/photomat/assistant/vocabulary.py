@@ -109,10 +109,13 @@ class Phrases:
         self.by_first: dict[str, list[Phrase]] = {}
         for phrase in phrases:
             self.by_first.setdefault(phrase.parts[0], []).append(phrase)
+        self.starts = frozenset(first.removesuffix("*")[:MIN_STEM] for first in self.by_first)
 
     def at(self, words: Sequence[Word], first: int) -> list[tuple[Phrase, int]]:
         """The phrases that begin at this word, and where they end."""
         plain = words[first].plain
+        if plain[:MIN_STEM] not in self.starts:
+            return []
         keys = [plain, *(f"{plain[:length]}*" for length in range(MIN_STEM, min(len(plain), MAX_STEM) + 1))]
         begun = (phrase for key in keys for phrase in self.by_first.get(key, ()))
         found = ((phrase, phrase.end_at(words, first)) for phrase in begun)
@@ -225,7 +228,9 @@ def read_words(text: str) -> list[Word]:
 
 def plain_text(text: str) -> str:
     """The text in lower case with е for ё, every character where it was."""
-    lowered = "".join(each if len(each.lower()) > 1 else each.lower() for each in text)
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a letter of another alphabet became two
+        lowered = "".join(each if len(each.lower()) > 1 else each.lower() for each in text)
     return lowered.replace("ё", "е").replace("\xa0", " ")
 
 

@@ -108,7 +108,10 @@ class PriceUnit:
 
     def count(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Decimal:
         """How many units are charged."""
-        units = self.counted(inputs, measured)
+        return self.charged(self.counted(inputs, measured))
+
+    def charged(self, units: Decimal) -> Decimal:
+        """How many units are charged for so many: a begun one in full, where that is so."""
         if not self.whole or not self.counts:
             return units
         with localcontext(EXACT_ENOUGH):
@@ -185,7 +188,7 @@ def base_part(
     row = next((row for row in rows if row.fits(inputs, size)), None)
     if row is None:
         raise Corrupt("the catalogue has no price for these inputs")
-    part = replace(_part(row, unit, inputs, measured), size=size)
+    part = _part(row, unit, inputs, measured, size=size)
     return part if part.count > 0 else replace(part, count=unit.assume or unit.each)
 
 
@@ -196,6 +199,8 @@ def total(parts: Sequence[PricePart]) -> Decimal:
 
 def plain(value: Any) -> str:
     """A chosen value as the catalogue writes it: `true`, `5`, `720p`."""
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float | Decimal):
@@ -217,14 +222,23 @@ def as_number(value: Any) -> Decimal | None:
     return number if number.is_finite() and abs(number) <= LARGEST else None
 
 
-def _part(row: PriceRow, unit: PriceUnit, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> PricePart:
-    count, counted = unit.count(inputs, measured), unit.counted(inputs, measured)
+def _part(
+    row: PriceRow,
+    unit: PriceUnit,
+    inputs: Mapping[str, Any],
+    measured: Mapping[str, Decimal],
+    *,
+    size: Decimal | None = None,
+) -> PricePart:
+    counted = unit.counted(inputs, measured)
+    count = unit.charged(counted)
     return PricePart(
         rate=row.credits,
         unit=unit.word,
         each=unit.each,
         count=count,
         when=row.when,
+        size=size,
         counted=None if counted == count else counted,
     )
 

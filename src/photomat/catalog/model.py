@@ -20,7 +20,7 @@ from photomat.catalog.formula import (
     plain,
     total,
 )
-from photomat.catalog.input import Condition, Input, Role
+from photomat.catalog.input import ALWAYS, Condition, Input, Role
 from photomat.catalog.words import LocalizedText, VoiceFacts
 from photomat.kie.protocol import JOBS
 
@@ -72,6 +72,9 @@ class Model:
     `free` means that customers pay nothing, whatever Kie charges. `off` says why it is not sold until an operator turns it on,
     `instead` which model replaces it, `doubt` which of its facts are assumed. `needs_callback`: Kie refuses it without a URL.
     `checkers` are its switches for a content filter of the provider: true filters.
+
+    What every order asks is found once: the plain `defaults`, the inputs that apply only in some orders (`conditional`), those
+    with defaults that depend on the rest (`derived`), and those that sum lines (`summing`).
     """
 
     id: str
@@ -107,6 +110,24 @@ class Model:
     example: Mapping[str, Any] = field(default_factory=dict)
     example_prompt: LocalizedText | None = None
     reviewed: tuple[str, ...] = ()
+    defaults: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    conditional: tuple[Input, ...] = field(init=False, repr=False, compare=False)
+    derived: tuple[Input, ...] = field(init=False, repr=False, compare=False)
+    summing: tuple[Input, ...] = field(init=False, repr=False, compare=False)
+    _by_name: Mapping[str, Input] = field(init=False, repr=False, compare=False)
+    _by_role: Mapping[Role, Input] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        found = {
+            "defaults": {each.name: each.default for each in self.inputs if each.default is not None},
+            "conditional": tuple(each for each in self.inputs if each.condition is not ALWAYS),
+            "derived": tuple(each for each in self.inputs if each.defaults or each.default_items),
+            "summing": tuple(each for each in self.inputs if each.sums is not None),
+            "_by_name": {each.name: each for each in reversed(self.inputs)},
+            "_by_role": {each.role: each for each in reversed(self.inputs) if each.role is not None},
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)  # frozen for everybody else
 
     @property
     def is_sellable(self) -> bool:
@@ -121,11 +142,11 @@ class Model:
         return self.titles.of(language) if self.titles else self.title
 
     def input(self, name: str) -> Input | None:
-        return next((each for each in self.inputs if each.name == name), None)
+        return self._by_name.get(name)
 
     def input_for(self, role: Role) -> Input | None:
         """The input of this role, whatever Kie calls it."""
-        return next((each for each in self.inputs if each.role == role), None)
+        return self._by_role.get(role)
 
     def credits_for(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None) -> Decimal:
         """What Kie charges for one generation; `measured` are facts of files, like `audio_url:seconds`."""
@@ -144,17 +165,13 @@ class Model:
 
     def filled(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The inputs with a default wherever nothing was given."""
-        return filled_in(self.inputs, {name: value for name, value in inputs.items() if is_given(value)})
+        return filled_in(self, {name: value for name, value in inputs.items() if is_given(value)})
 
     def sensible(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The filled inputs without those that do not apply beside the rest: what is sent is what is priced."""
         filled = self.filled(inputs)
-        idle = {each.name for each in self.inputs if not each.condition.holds(filled)}
-        return {name: value for name, value in filled.items() if name not in idle}
-
-    @property
-    def defaults(self) -> Mapping[str, str]:
-        return {each.name: each.default for each in self.inputs if each.default is not None}
+        idle = {each.name for each in self.conditional if not each.condition.holds(filled)}
+        return {name: value for name, value in filled.items() if name not in idle} if idle else filled
 
     @property
     def has_one_price(self) -> bool:
@@ -189,17 +206,16 @@ class Catalog:
         )
 
 
-def filled_in(asked: Sequence[Input], given: Mapping[str, Any]) -> dict[str, Any]:
+def filled_in(model: Model, given: Mapping[str, Any]) -> dict[str, Any]:
     """The given values, with defaults and sums wherever nothing was given."""
-    defaults = {each.name: each.default for each in asked if each.default is not None}
-    filled = {**defaults, **given}
-    for each in asked:
+    filled = {**model.defaults, **given}
+    for each in model.derived:
         if each.defaults and each.name not in given:
             filled |= next(({each.name: value} for condition, value in each.defaults if condition.holds(filled)), {})
         if each.default_items:
-            filled[each.name] = _with_lines_referred_to(asked, each, filled)
-    for each in asked:
-        total = sum_for(asked, each, filled)
+            filled[each.name] = _with_lines_referred_to(model.inputs, each, filled)
+    for each in model.summing:
+        total = sum_for(model.inputs, each, filled)
         if total is not None:
             filled[each.name] = plain(total)
     return filled

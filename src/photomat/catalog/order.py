@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from photomat.catalog.answers import MEGABYTE, FileFacts, Refused, check_answer, check_files, measured
 from photomat.catalog.formula import as_number, is_given, plain
-from photomat.catalog.input import Condition, FileKind, FileLimits, Input
+from photomat.catalog.input import ALWAYS, Condition, FileKind, FileLimits, Input
 from photomat.catalog.model import Model, Together, referred_to, sum_for, total_of, values_of_field
 from photomat.catalog.reference import FileRef, JobRef, Ref, files_in, reference, references
 from photomat.kie.protocol import FAMILIES
@@ -32,9 +32,10 @@ def relevant(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
 
 
 def _relevant(model: Model, filled: Mapping[str, Any]) -> tuple[Input, ...]:
-    return tuple(
-        each for each in model.inputs if each.condition.holds(filled) and sum_for(model.inputs, each, filled) is None
-    )
+    idle = {each.name for each in model.conditional if not each.condition.holds(filled)}
+    summed = {each.name for each in model.summing if sum_for(model.inputs, each, filled) is not None}
+    left_out = idle | summed
+    return tuple(each for each in model.inputs if each.name not in left_out) if left_out else model.inputs
 
 
 def open_to_customers(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
@@ -61,14 +62,14 @@ def check_order(
     if model.one_of and not any(all(is_given(filled.get(name)) for name in names) for names in model.one_of):
         found.append(Refused("form-one-of", {"inputs": " / ".join(" + ".join(names) for names in model.one_of)}))
     found += [_never(never) for never in model.never if never.holds(filled)]
-    for each in model.inputs:
+    for each in model.conditional:
         rivals = [name for name in each.condition.without if is_given(inputs.get(name))]
         if rivals and is_given(inputs.get(each.name)):
             found.append(Refused("form-never", {"inputs": ", ".join(sorted([each.name, *rivals]))}))
     for each in applying:
         checked = check_answer(each, inputs[each.name]) if is_given(inputs.get(each.name)) else None
         found += [checked] if isinstance(checked, Refused) else []
-    found += check_lists(model.inputs, filled)
+    found += _check_lists(model, filled)
     for rule in model.together:
         found += _too_much(model, rule, filled, measured or {})
     return tuple(found)
@@ -81,10 +82,9 @@ def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """
     kept = {each.name: inputs[each.name] for each in model.inputs if is_given(inputs.get(each.name))}
     jobs = {_job_of(kept[each.name]) for each in model.inputs if each.type == "task" and each.name in kept}
-    for each in model.inputs:
-        if each.type == "track" and each.name in kept and jobs and _job_of(kept[each.name]) not in jobs:
-            del kept[each.name]
-        if each.name in kept and not each.condition.holds(model.filled(kept)):
+    for each in [each for each in model.inputs if each.name in kept]:
+        is_of_another = each.type == "track" and jobs and _job_of(kept[each.name]) not in jobs
+        if is_of_another or (each.condition is not ALWAYS and not each.condition.holds(model.filled(kept))):
             del kept[each.name]
     return kept
 
@@ -137,15 +137,16 @@ def _too_much(
     return []
 
 
-def check_lists(asked: Sequence[Input], filled: Mapping[str, Any]) -> list[Refused]:
-    listed = [each for each in asked if is_given(filled.get(each.name)) and each.condition.holds(filled)]
-    return [*_sums(asked, filled), *_totals(listed, filled), *_referred_to(asked, listed, filled)]
+def _check_lists(model: Model, filled: Mapping[str, Any]) -> list[Refused]:
+    lists = [each for each in model.inputs if each.fields or each.totals]
+    listed = [each for each in lists if is_given(filled.get(each.name)) and each.condition.holds(filled)]
+    return [*_sums(model, filled), *_totals(listed, filled), *_referred_to(model.inputs, listed, filled)]
 
 
-def _sums(asked: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
+def _sums(model: Model, filled: Mapping[str, Any]) -> Iterator[Refused]:
     """A sum is bounded like the input that it is."""
-    for each in asked:
-        total = sum_for(asked, each, filled)
+    for each in model.summing:
+        total = sum_for(model.inputs, each, filled)
         if total is not None and isinstance(check_answer(each, plain(total)), Refused):
             least, most = _bounds(each)
             name = (each.sums or "").partition(".")[0]

@@ -137,7 +137,7 @@ def quote(
     rule, discount = _rule_of(model, standing), standing.discount
     markup = standing.rule.value if rule == "markup" and standing.rule else rates.markup
     percent = discount.value if discount is not None and rule != "free" else None
-    wanted = _wanted(rule, standing, replace(rates, markup=markup), credits_, percent)
+    wanted = _wanted(rule, standing, credits_, usd_rate=rates.usd_rate, markup=markup, percent=percent)
     step = 1 if rule == "fixed" else rates.step
     asked = stepped(wanted, step)
     least = 0 if _may_lose(rule, standing) else stepped(Decimal(cost.minor), step)
@@ -188,12 +188,14 @@ def _rule_of(model: Model, standing: PriceRules) -> Rule:
     return "free" if model.free else "formula"
 
 
-def _wanted(rule: Rule, standing: PriceRules, rates: Rates, credits_: Decimal, percent: Decimal | None) -> Decimal:
+def _wanted(
+    rule: Rule, standing: PriceRules, credits_: Decimal, *, usd_rate: Decimal, markup: Decimal, percent: Decimal | None
+) -> Decimal:
     """What the rule asks for less the discount, in minor units, before rounding."""
     if rule == "free":
         return Decimal(0)
     with localcontext(EXACT_ENOUGH):
-        asked = credits_ * USD_PER_CREDIT * rates.usd_rate * rates.markup * MINOR_PER_MAJOR
+        asked = credits_ * USD_PER_CREDIT * usd_rate * markup * MINOR_PER_MAJOR
         if rule == "fixed" and standing.rule is not None:
             asked = standing.rule.value
         return asked if percent is None else asked * (WHOLE - percent) / WHOLE

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 from photomat.catalog.model import Category, Model, ModelTag
 from photomat.catalog.words import LocalizedText
@@ -214,11 +214,15 @@ HALF, WHOLE = 1, 2
 """What a difference counts, in halves: of vowels and twins, of other sounds."""
 
 
+NamesBySound: TypeAlias = Mapping[str, Mapping[str, frozenset[str]]]
+"""Names by the first sound, then by all sounds of their spellings."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelNames:
-    """The names that models and their makers go by, as they are written, and keyed by their sounds: for `names_like`."""
+    """The names that models and their makers go by, as they are written, and by their sounds: see `by_sound`."""
 
-    by_sound: Mapping[str, frozenset[str]]
+    by_sound: NamesBySound
     written: frozenset[str]
 
 
@@ -338,7 +342,7 @@ def _names(brands: frozenset[str]) -> ModelNames:
 
 
 def _in_two_words(
-    wanted: Sequence[str], fitting: Sequence[dict[str, int]], names: Mapping[str, frozenset[str]]
+    wanted: Sequence[str], fitting: Sequence[dict[str, int]], names: NamesBySound
 ) -> list[dict[str, int]]:
     """What fits each word; where one fits nothing, it may be half of a name (`нана банана`)."""
     found: list[dict[str, int]] = []
@@ -354,7 +358,7 @@ def _in_two_words(
     return found
 
 
-def _fitting(word: str, vocabulary: Iterable[str], names: Mapping[str, frozenset[str]]) -> dict[str, int]:
+def _fitting(word: str, vocabulary: Iterable[str], names: NamesBySound) -> dict[str, int]:
     """The known words that a wanted one may be, and how well each fits."""
     forms = {word, stem(word)}
     if word[0] > "z":
@@ -410,23 +414,25 @@ def sound_of(word: str) -> str:
     return DOUBLE.sub(r"\1", text)
 
 
-def names_like(word: str, names: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The names that a word may be a spelling of; `names` are keyed by their sounds, see `by_sound`."""
+def names_like(word: str, names: NamesBySound) -> frozenset[str]:
+    """The names that a word may be a spelling of."""
     sound = sound_of(word)
     if len(sound) < MIN_SOUNDS:
         return frozenset()
-    if sound in names:
-        return names[sound]
-    found = (meant for known, meant in names.items() if known[:1] == sound[:1] and _is_near(sound, known))
-    return frozenset(name for meant in found for name in meant)
+    alike = names.get(sound[0], {})
+    if sound in alike:
+        return alike[sound]
+    return frozenset(name for known, meant in alike.items() if _is_near(sound, known) for name in meant)
 
 
-def by_sound(names: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """Names by the sounds of their spellings, from pairs of a spelling and a name."""
-    found: dict[str, set[str]] = {}
+def by_sound(names: Iterable[tuple[str, str]]) -> NamesBySound:
+    """Names by the first sound and then all sounds of their spellings, from pairs of a spelling and a name."""
+    found: dict[str, dict[str, frozenset[str]]] = {}
     for spelling, name in names:
-        found.setdefault(sound_of(spelling), set()).add(name)
-    return {sound: frozenset(meant) for sound, meant in found.items()}
+        sound = sound_of(spelling)
+        alike = found.setdefault(sound[:1], {})
+        alike[sound] = alike.get(sound, frozenset()) | {name}
+    return found
 
 
 @lru_cache(maxsize=16_384)

@@ -87,8 +87,10 @@ def source_input(model: Model, kind: FileKind) -> Input | None:
     main = model.input_for(role) if role else None
     if main is not None and main.place != "hidden":
         return main
-    visible = (each for each in relevant(model, {}) if each.takes_files and each.place != "hidden")
-    return next((each for each in visible if each.files is not None and each.files.kind == kind), None)
+    visible = [each for each in model.inputs if each.takes_files and each.place != "hidden"]
+    taking = [each for each in visible if each.files is not None and each.files.kind == kind]
+    applying = relevant(model, {}) if taking else ()
+    return next((each for each in taking if each in applying), None)
 
 
 def with_file(asked: Input, file: Mapping[str, Any]) -> dict[str, Any]:

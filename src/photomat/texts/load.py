@@ -5,14 +5,15 @@ user input for HTML.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, reduce
+from dataclasses import dataclass, field
+from functools import cache, partial, reduce
 from importlib import resources
 from typing import Final, Protocol
 
 from fluent.runtime import FluentBundle, FluentResource
+from fluent.runtime.resolver import Pattern
 from fluent.runtime.types import fluent_number
-from fluent.syntax.ast import Junk, Message, Resource
+from fluent.syntax.ast import Identifier, Junk, Message, Placeable, Resource, TextElement, VariableReference
 
 from photomat.kernel.money import ExactMoney, Money
 
@@ -32,17 +33,35 @@ class Say(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
+    """Texts that only insert their arguments are kept as templates, one for each that was said; Fluent formats the others."""
+
     bundles: Mapping[str, FluentBundle]
+    _templates: dict[tuple[str, str], str | None] = field(default_factory=dict, repr=False, compare=False)
 
     def say(self, language: str, key: str, /, **facts: object) -> str:
         """Format one text; integers select the plural form, other arguments become strings."""
+        if (language, key) not in self._templates:
+            self._templates[language, key] = _template(self._pattern(language, key))
+        template = self._templates[language, key]
+        if template is None:
+            return self._resolved(language, key, facts)
+        try:
+            return template.format_map({name: _fact(fact, language) for name, fact in facts.items()})
+        except KeyError as missing:
+            raise MissingText(f"{key} in {language}/*.ftl: unknown external: {missing}") from missing
+
+    def _pattern(self, language: str, key: str) -> Pattern:
         bundle = self.bundles[language]
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
         if pattern is None:
             raise MissingText(f"{key} is not in {language}/*.ftl")
+        return pattern
+
+    def _resolved(self, language: str, key: str, facts: Mapping[str, object]) -> str:
+        """A text that selects by an argument, or refers to another text."""
         long = {name: str(fact) for name, fact in facts.items() if _is_long(fact)}
         arguments = {name: _place(name) if name in long else _fact(fact, language) for name, fact in facts.items()}
-        text, errors = bundle.format_pattern(pattern, arguments)
+        text, errors = self.bundles[language].format_pattern(self._pattern(language, key), arguments)
         if errors:
             raise MissingText(f"{key} in {language}/*.ftl: {errors[0]}")
         return reduce(lambda text, name: text.replace(_place(name), long[name]), long, str(text))
@@ -51,16 +70,30 @@ class Texts:
         return all(bundle.has_message(key) for bundle in self.bundles.values())
 
     def speaker(self, language: str) -> Say:
-        def say(key: str, /, **facts: object) -> str:
-            return self.say(language, key, **facts)
-
-        return say
+        return partial(self.say, language)
 
 
 @cache
 def load_texts() -> Texts:
     """Read both languages, once a process; raise `MissingText` for a line that does not parse."""
     return Texts(bundles={language: _bundle(language) for language in LANGUAGES})
+
+
+def _template(pattern: Pattern) -> str | None:
+    """The pattern for `str.format_map`; None where it does more than insert arguments."""
+    elements = pattern.elements if isinstance(pattern, Pattern) else [pattern]
+    parts = [_part(each) for each in elements]
+    return None if None in parts else "".join(part for part in parts if part is not None)
+
+
+def _part(element: object) -> str | None:
+    match element:
+        case TextElement(value=text):
+            return text.replace("{", "{{").replace("}", "}}")
+        case Placeable(expression=VariableReference(id=Identifier(name=name))):
+            return f"{{{name}}}"
+        case _:
+            return None
 
 
 def _place(name: str) -> str:

@@ -15,7 +15,11 @@ from photomat.bot.privacy.views import ask_consent
 from photomat.bot.transport import Tap, send
 
 ALBUMS_REMEMBERED: Final = 256
-NOT_FOR_ORDERS: Final = (Transferring, Supporting, Deciding, Answering, Administering, Broadcasting)
+NOT_FOR_ORDERS: Final = frozenset(
+    state
+    for group in (Transferring, Supporting, Deciding, Answering, Administering, Broadcasting)
+    for state in group.__all_states_names__
+)
 """What is sent in these conversations becomes no order: a receipt of a transfer, a word to support, an operator's work."""
 
 
@@ -42,9 +46,8 @@ class AskConsentBeforeFiles(BaseMiddleware):
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         ctx = context_of(data)
-        states = {state for group in NOT_FOR_ORDERS for state in group.__all_states_names__}
         brings_file = isinstance(event, Message) and attachment_of(event) is not None
-        if not ctx.lacks_consent or not brings_file or is_payment(event) or ctx.conversation.state in states:
+        if not ctx.lacks_consent or not brings_file or is_payment(event) or ctx.conversation.state in NOT_FOR_ORDERS:
             return await handler(event, data)
         if isinstance(event, Message) and not self._is_asked(event):
             await send(event, ask_consent(ctx, update=ctx.received_id))
