@@ -24,7 +24,7 @@ KEPT: Final = {
     f"KEEP_{name}_DAYS": "0"
     for name in (
         *("CALLBACKS", "ORPHANS", "DRAFTS", "EVENTS", "INPUT_FILES", "RESENDS", "NOTICES", "INCIDENTS", "PROOFS"),
-        *("ASSISTANT_CALLS", "TICKETS", "READINGS", "REFUSED_TEXTS", "REFUSALS"),
+        *("ASSISTANT_CALLS", "TICKETS", "READINGS", "REFUSED_TEXTS", "REFUSALS", "RESULT_COPIES", "EXPORTS"),
     )
 }
 """Settings of an instance on it."""

@@ -53,7 +53,7 @@ MEASUREMENTS: Final = (
 LONG_ONLY: Final = frozenset({"one instance on a history", "previous release", "one instance by the menu", "fairness"})
 """Not in the short form, nor are the other engines."""
 SLOW_MS: Final = 400
-SLOW_AT_ONCE: Final = 128
+SLOW_AT_ONCE: Final = 256
 """Vendors that take so long to answer: loops are full before the cores are, as at a bad hour of Telegram."""
 HISTORY_JOBS: Final = 1_000_000
 """A tenth of what a large shop has after some years; ten events and about four lines in the ledger each."""

@@ -103,6 +103,26 @@ async def test_half_a_character_is_a_question_mark() -> None:
     assert heard.fields[0]["text"] == "да ?"
 
 
+async def test_an_answer_is_read_without_what_it_repeats_of_the_call() -> None:
+    keyboard = KEYBOARD.model_dump(exclude_none=True)
+    photo = [{"file_id": "p", "file_unique_id": "u", "width": 1, "height": 1}]
+    result = {**SENT, "reply_markup": keyboard, "reply_to_message": {**SENT, "reply_markup": keyboard}, "photo": photo}
+    async with telegram(Heard(body=json.dumps({"ok": True, "result": result}).encode())) as bot:
+        sent = await bot.send_message(5, "да")
+    assert (sent.message_id, sent.chat.id, sent.photo and sent.photo[0].file_id) == (7, 5, "p")
+    assert (sent.reply_markup, sent.reply_to_message) == (None, None)
+
+
+async def test_updates_are_read_whole() -> None:
+    message = {**SENT, "from": {"id": 5, "is_bot": False, "first_name": "Ada"}, "reply_to_message": SENT}
+    updates = [{"update_id": 1, "message": message}]
+    async with telegram(Heard(body=json.dumps({"ok": True, "result": updates}).encode())) as bot:
+        (update,) = await bot.get_updates()
+    assert update.message is not None
+    assert update.message.from_user is not None
+    assert update.message.reply_to_message is not None
+
+
 async def test_a_refusal_is_that_of_aiogram() -> None:
     refusal = b'{"ok": false, "error_code": 400, "description": "Bad Request: chat not found"}'
     async with telegram(Heard(body=refusal, status=400)) as bot:

@@ -141,8 +141,8 @@ async def _unread(watched: Watched) -> None:
 async def _parked_update(watched: Watched) -> None:
     pool, bot_id = watched.shop.pool, BotId(watched.shop.owner.bot.id)
     await receive(pool, bot_id=bot_id, updates=[text_update(1, user_id=watched.anna)])
+    [claimed] = await lanes.claim_lanes(pool, bot_id=bot_id, instance=InstanceId("x"), lease_s=30, pre_checkout=False)
     async with transaction(pool) as tx:
-        [claimed] = await lanes.claim_lanes(tx, bot_id=bot_id, instance=InstanceId("x"), lease_s=30, pre_checkout=False)
         assert await lanes.park(tx, claimed, error="ValueError")
 
 

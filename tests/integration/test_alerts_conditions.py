@@ -131,8 +131,8 @@ async def test_a_parked_update_is_seen_for_half_an_hour(database: str) -> None:
     async with pool_of(database) as pool:
         await receive(pool, bot_id=BotId(BOT_ID), updates=[text_update(1), text_update(2)])
         assert await seen(pool, PARKED_UPDATES) is None
+        [claimed] = await lanes.claim_lanes(pool, bot_id=BotId(BOT_ID), instance=ONE, lease_s=30, pre_checkout=False)
         async with transaction(pool) as tx:
-            [claimed] = await lanes.claim_lanes(tx, bot_id=BotId(BOT_ID), instance=ONE, lease_s=30, pre_checkout=False)
             assert await lanes.park(tx, claimed, error="ValueError")
         assert await seen(pool, PARKED_UPDATES) == {"count": 1}
         await shift_clock(pool, 1801)

@@ -45,7 +45,7 @@ async def test_what_comes_while_a_batch_is_written_is_the_next_batch_and_a_bad_i
     written = Written()
     together = BatchWriter(written.write)
     async with asyncio.TaskGroup() as group:
-        callers = [group.create_task(_outcome(together, number)) for number in (1, 2, 0, 3)]
+        callers = [await _writing(group, together), *_callers(group, together, 2, 0, 3)]
         for _ in range(9):
             await asyncio.sleep(0)
             written.permits.release()
@@ -57,7 +57,7 @@ async def test_without_a_database_a_batch_is_not_tried_one_by_one() -> None:
     written = Written()
     together = BatchWriter(written.write)
     async with asyncio.TaskGroup() as group:
-        callers = [group.create_task(_outcome(together, number)) for number in (1, 2, -1, 3)]
+        callers = [await _writing(group, together), *_callers(group, together, 2, -1, 3)]
         for _ in range(9):
             await asyncio.sleep(0)
             written.permits.release()
@@ -69,9 +69,8 @@ async def test_the_others_of_a_batch_whose_writer_is_canceled_hear_that_the_outc
     written = Written()
     together = BatchWriter(written.write)
     async with asyncio.TaskGroup() as group:
-        first = group.create_task(_outcome(together, 1))
-        await asyncio.sleep(0)
-        second, third = (group.create_task(_outcome(together, number)) for number in (2, 3))
+        first = await _writing(group, together)
+        second, third = _callers(group, together, 2, 3)
         await asyncio.sleep(0)
         written.permits.release()
         await first
@@ -84,8 +83,8 @@ async def test_canceled_while_a_bad_batch_is_written_one_by_one_the_rest_hear_th
     written = Written()
     together = BatchWriter(written.write)
     async with asyncio.timeout(60), asyncio.TaskGroup() as group:
-        group.create_task(_outcome(together, 1))
-        second, third, fourth = (group.create_task(_outcome(together, number)) for number in (2, 0, 4))
+        await _writing(group, together)
+        second, third, fourth = _callers(group, together, 2, 0, 4)
         await asyncio.sleep(0)
         for _ in range(2):
             written.permits.release()
@@ -106,7 +105,8 @@ async def test_a_caller_who_was_to_write_the_next_batch_and_is_canceled_passes_i
 
     async with asyncio.TaskGroup() as group:
         group.create_task(write_and_cancel_the_next())
-        second, third = (group.create_task(_outcome(together, number)) for number in (2, 3))
+        await until(lambda: written.batches == [[1]])
+        second, third = _callers(group, together, 2, 3)
         await asyncio.sleep(0)
         for _ in range(2):
             written.permits.release()
@@ -121,13 +121,40 @@ async def test_a_caller_who_waits_for_no_answer_any_more_is_written_with_the_oth
     written = Written()
     together = BatchWriter(written.write)
     async with asyncio.TaskGroup() as group:
-        callers = [group.create_task(_outcome(together, number)) for number in (1, 2, 3)]
+        await _writing(group, together)
+        second, _ = _callers(group, together, 2, 3)
         await asyncio.sleep(0)
-        callers[1].cancel()
+        second.cancel()
         await asyncio.sleep(0)
         for _ in range(2):
             written.permits.release()
     assert written.batches == [[1], [2, 3]]
+
+
+async def test_what_comes_in_one_turn_of_the_loop_is_one_batch_also_if_its_writer_is_canceled_then() -> None:
+    written = Written()
+    together = BatchWriter(written.write)
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        first, second, third = _callers(group, together, 1, 2, 3)
+        await asyncio.sleep(0)
+        first.cancel()
+        for _ in range(2):
+            written.permits.release()
+        assert [await second, await third] == ["2", "3"]
+    assert written.batches == [[1, 2, 3]]
+    assert await together.add(4) == "4"
+
+
+async def _writing(group: asyncio.TaskGroup, together: BatchWriter[int, str]) -> asyncio.Task[str]:
+    """A caller of the item 1, which is being written."""
+    (first,) = _callers(group, together, 1)
+    for _ in range(2):
+        await asyncio.sleep(0)
+    return first
+
+
+def _callers(group: asyncio.TaskGroup, together: BatchWriter[int, str], *numbers: int) -> list[asyncio.Task[str]]:
+    return [group.create_task(_outcome(together, number)) for number in numbers]
 
 
 async def _outcome(together: BatchWriter[int, str], number: int) -> str:
@@ -172,10 +199,9 @@ async def test_of_updates_committed_together_only_the_one_whose_lane_was_lost_is
 
 
 async def _claim(pool: Pool, instance: str, *, limit: int) -> list[Claimed]:
-    async with transaction(pool) as tx:
-        return await claim_lanes(
-            tx, bot_id=BOT, instance=InstanceId(instance), lease_s=30, pre_checkout=False, limit=limit
-        )
+    return await claim_lanes(
+        pool, bot_id=BOT, instance=InstanceId(instance), lease_s=30, pre_checkout=False, limit=limit
+    )
 
 
 async def test_two_instances_claim_each_lane_once(database: str) -> None:
@@ -225,3 +251,38 @@ async def test_a_request_that_was_not_sent_is_taken_back_with_its_intent(databas
         row = await row_of(pool, job.job_id)
         assert (row["status"], row["intent_at"], provider.created) == ("pending", None, [])
         assert (await claim_submit(pool, job.job_id)).job_id == job.job_id
+
+
+async def test_after_a_slow_batch_what_comes_soon_is_written_together() -> None:
+    batches: list[list[int]] = []
+
+    async def write(numbers: Sequence[int]) -> list[None]:
+        batches.append(list(numbers))
+        await asyncio.sleep(0.05)
+        return [None for _ in numbers]
+
+    together = BatchWriter(write)
+    await together.add(1)
+    async with asyncio.TaskGroup() as group:
+        for number in (2, 3, 4):
+            group.create_task(together.add(number))
+            await asyncio.sleep(0)
+    assert batches == [[1], [2, 3, 4]]
+
+
+async def test_what_is_canceled_while_the_writer_rests_and_nobody_else_waits_is_not_written_later() -> None:
+    batches: list[list[int]] = []
+
+    async def write(numbers: Sequence[int]) -> list[None]:
+        batches.append(list(numbers))
+        await asyncio.sleep(0.05)
+        return [None for _ in numbers]
+
+    together = BatchWriter(write)
+    await together.add(1)
+    async with asyncio.TaskGroup() as group:
+        resting = group.create_task(together.add(2))
+        await asyncio.sleep(0)
+        resting.cancel()
+    await together.add(3)
+    assert batches == [[1], [3]]

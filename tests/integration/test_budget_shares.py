@@ -1,11 +1,15 @@
 """Shares of a budget: few statements for many calls, and no window with more calls than the limit, whoever is killed."""
 
+import asyncio
+
 import pytest
 
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
+from photomat.kernel.errors import Transient
 from photomat.work import budget
 from photomat.work.budget import MAX_SHARE_S, Budget, Shares
 from support.database import pool_of, shift_clock
+from support.patience import until_found
 
 WIDE = Budget(name="wide", limit=80, window_s=4)
 SLACK_S = 0.4
@@ -47,16 +51,18 @@ async def test_a_place_that_is_used_late_counts_from_then_on(database: str) -> N
     async with pool_of(database) as pool:
         shares = Shares(pool)
         assert await shares.take(small) == 0
-        assert await shares.take(small) == 0, "the second place of the share, at any time until it expires"
+        assert await _taken(pool) == 3, "a share, whose places may be used at any time until it expires"
         await shift_clock(pool, 0.9)
-        assert [await budget.take(pool, small) for _ in range(30)] == [0.0] * 30
+        assert [await budget.take(pool, small) for _ in range(29)] == [0.0] * 29
         await shift_clock(pool, 9.3)
         assert await budget.take(pool, small) > 0
         await shift_clock(pool, 0.9)
         assert await budget.take(pool, small) == 0
 
 
-async def test_beyond_half_of_the_budget_places_are_taken_one_at_a_time_and_none_is_wasted(database: str) -> None:
+async def test_beyond_half_of_the_budget_places_are_taken_one_at_a_time_and_none_is_wasted(
+    database: str,
+) -> None:
     async with pool_of(database) as pool:
         one, two = Shares(pool), Shares(pool)
         waits = [await shares.take(CHAT) for _ in range(20) for shares in (one, two)]
@@ -97,3 +103,37 @@ async def _writes(pool: Pool) -> int:
     """How often a row of the budgets was written: each write of it is a transaction of its own."""
     async with pool.acquire() as connection:
         return int(await connection.fetchval("SELECT pg_current_xact_id()::text::bigint"))
+
+
+async def test_many_at_once_of_a_used_budget_are_taken_together_and_no_more_than_fit(database: str) -> None:
+    """Beyond half of the budget there are no shares: calls that come together must not wait for each other."""
+    async with pool_of(database) as pool:
+        assert [await budget.take(pool, CHAT) for _ in range(12)] == [0.0] * 12
+        shares, before = Shares(pool), await _writes(pool)
+        important, unimportant = [shares.take(CHAT) for _ in range(6)], [shares.take(CHAT, reserve=5) for _ in range(6)]
+        waits = await asyncio.gather(*unimportant, *important)
+        assert sum(not wait_s for wait_s in waits[:6]) == 3, "five places are left for the important ones"
+        assert sum(not wait_s for wait_s in waits[6:]) == 5
+        assert await _writes(pool) - before <= 6
+        assert await _taken(pool) == CHAT.limit
+
+
+async def test_a_call_whose_budget_was_being_asked_by_a_canceled_one_never_left(database: str) -> None:
+    """An unknown outcome would count a completion message as sent."""
+    async with pool_of(database) as pool, pool_of(database) as other:
+        await budget.open_budget(pool, CHAT)
+        shares = Shares(pool)
+        async with asyncio.TaskGroup() as group, transaction(other) as tx:
+            await budget.lock(tx, CHAT)
+            leader = group.create_task(shares.take(CHAT))
+            follower = group.create_task(_outcome(shares, Budget(name="telegram:1:chat:2", limit=20, window_s=20)))
+            await until_found(lambda: pool.fetchval("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+            leader.cancel()
+            assert isinstance(await follower, Transient)
+
+
+async def _outcome(shares: Shares, one: Budget) -> float | Exception:
+    try:
+        return await shares.take(one)
+    except Exception as error:  # noqa: BLE001  that is what is asked for
+        return error

@@ -88,7 +88,7 @@ async def test_a_job_is_shown_with_its_story_and_the_sentence(database: str, tmp
         done = await a_done_job(pool, await a_user(pool))
     shown = answer("jobs", "show", str(done), folder=tmp_path, database=database)
     assert "no instance is running: start one" in shown["why"]
-    assert [event["tag"] for event in shown["timeline"]] == ["created", "settled"]
+    assert [event["tag"] for event in shown["timeline"]] == ["created", "intent", "submitted", "settled"]
     assert [hold["closed_as"] for hold in shown["holds"]] == ["charge"]
     told = photomat("jobs", "show", str(done), folder=tmp_path, DATABASE_URL=database)
     assert told.returncode == 0, told.stderr

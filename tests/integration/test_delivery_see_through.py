@@ -113,7 +113,7 @@ async def test_a_webp_is_sent_as_it_is_and_becomes_no_sticker(database: str, tmp
         job_id = await desk.done_job(desk.files.add("result", cut_out(form="WEBP"), "image/webp"))
         archive = desk.coordinator.sender.archive
         (output,) = await outputs_of(desk.pool, job_id)
-        kept = await archive.ensure_copy(output)
+        kept, _ = await archive.ensure_copy(output)
         (rung,) = fallbacks_of(kept, await archive.find(kept))
         assert (rung.media.kind, rung.media.as_is, rung.why) == (MediaKind.DOCUMENT, True, FallbackReason.TRANSPARENT)
 

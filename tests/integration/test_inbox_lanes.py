@@ -3,7 +3,7 @@
 import asyncio
 
 from photomat.db.pool import Pool, transaction
-from photomat.inbox.lanes import claim_lanes, finish, free_lanes_of_dead_instances, park, release
+from photomat.inbox.lanes import claim_lanes, count_anew, finish, free_lanes_of_dead_instances, park, release
 from photomat.inbox.receive import queue_depth, receive
 from photomat.inbox.update import Claimed
 from photomat.kernel.ids import BotId, InstanceId
@@ -20,10 +20,9 @@ async def store(pool: Pool, *update_ids: int, user_id: int = 7) -> list[int]:
 
 
 async def claim(pool: Pool, instance: str = "one", *, pre_checkout: bool = False) -> Claimed | None:
-    async with transaction(pool) as tx:
-        claims = await claim_lanes(
-            tx, bot_id=BOT, instance=InstanceId(instance), lease_s=LEASE_S, pre_checkout=pre_checkout
-        )
+    claims = await claim_lanes(
+        pool, bot_id=BOT, instance=InstanceId(instance), lease_s=LEASE_S, pre_checkout=pre_checkout
+    )
     return claims[0] if claims else None
 
 
@@ -149,9 +148,7 @@ async def test_a_lane_is_not_mended_to_empty_while_an_update_arrives(database: s
         await pool.execute("UPDATE inbox SET handled_at = photomat_now()")
         async with asyncio.TaskGroup() as tasks:
             async with transaction(pool) as tx:
-                assert not await claim_lanes(
-                    tx, bot_id=BOT, instance=InstanceId("one"), lease_s=LEASE_S, pre_checkout=False
-                )
+                await count_anew(tx, bot_id=BOT, lanes=["u7"])
                 arriving = tasks.create_task(store(pool, 2))
                 await _waits_for_a_lock(pool)
             await arriving
@@ -162,8 +159,8 @@ async def test_a_lane_is_not_mended_to_empty_while_an_update_arrives(database: s
 async def test_a_released_lane_rests_and_a_forgiven_attempt_does_not_count(database: str) -> None:
     async with pool_of(database) as pool, connection_of(database) as clock:
         await store(pool, 1)
+        first = await claim_surely(pool)
         async with transaction(pool) as tx:
-            [first] = await claim_lanes(tx, bot_id=BOT, instance=InstanceId("one"), lease_s=LEASE_S, pre_checkout=False)
             assert await release(tx, first, error="429", retry_after_s=17, counted=False)
         await store(pool, 2)
         assert await claim(pool) is None

@@ -6,7 +6,9 @@ from pathlib import Path
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.outputs import MAX_TRIES, claim_unkept, outputs_of
+from photomat.kernel.clock import monotonic
 from photomat.kernel.http import Fetcher
+from photomat.work.disk import Disk
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user
 from support.small_disk import small_disk
@@ -81,6 +83,21 @@ async def test_a_copy_that_finds_no_room_is_made_when_there_is_some_however_long
             assert await keep_what_is_due(pool, tmp_path / "larger") == 1
             (kept,) = await outputs_of(pool, job_id)
             assert (tmp_path / "larger" / str(kept.kept_as)).read_bytes() == large
+
+
+async def test_the_disk_is_asked_for_its_room_at_most_once_a_second(tmp_path: Path) -> None:
+    class CountingDisk(Disk):
+        asked = 0
+
+        def free_bytes(self) -> int:
+            self.asked += 1
+            return super().free_bytes()
+
+    disk = CountingDisk(tmp_path)
+    began = monotonic()
+    found = [await disk.lately_free_bytes() for _ in range(100)]
+    assert disk.asked <= 1 + (monotonic() - began)
+    assert min(found) > 0
 
 
 async def test_the_reserve_of_the_disk_is_left_to_the_database(database: str, tmp_path: Path) -> None:

@@ -61,12 +61,15 @@ async def test_a_commit_without_an_answer_has_happened_or_not_and_the_client_can
         assert await numbers(beside) == [*written, 3], "an order is carried out once"
 
 
-async def test_the_answer_to_a_claim_in_one_statement_can_be_lost_too(database: str) -> None:
+@pytest.mark.parametrize(("order", "written"), [("forget_answer", [1]), ("lose_statement", [])])
+async def test_a_claim_in_one_statement_can_be_lost_too_and_its_answer(
+    database: str, order: ProxyOrder, written: list[int]
+) -> None:
     async with notes_behind_a_proxy(database) as (proxy, through, beside):
-        proxy.order("forget_answer")
+        proxy.order(order)
         with pytest.raises(LOST):
             await through.fetch("INSERT INTO notes VALUES ($1) RETURNING n", 1)
-        assert await numbers(beside) == [1]
+        assert await numbers(beside) == written
 
 
 async def test_a_session_cut_in_a_transaction_is_rolled_back_and_all_sessions_are_cut(database: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from photomat.app.flow import DUE
@@ -60,6 +61,43 @@ async def looping(work: Work, *, width: int) -> AsyncIterator[tuple[asyncio.Even
         finally:
             work.gate.set()
             stop.set()
+
+
+async def test_a_loop_that_is_stopped_while_it_rests_claims_nothing_more_and_ends() -> None:
+    claims, wake, stop = list[int](), asyncio.Event(), asyncio.Event()
+
+    async def claim(_limit: int) -> list[int]:
+        await asyncio.sleep(0.02)
+        claims.append(1)
+        wake.set()
+        return []
+
+    loop = Loop(LoopStep(name="test", claim=claim, do=Work().do, width=1), wake=wake)
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        group.create_task(loop.run(stop))
+        await until(lambda: len(claims) == 1)
+        stop.set()
+    assert len(claims) == 1
+
+
+async def test_between_claims_a_loop_rests_as_long_as_they_take_so_that_more_is_claimed_at_once() -> None:
+    clock, claims = asyncio.get_running_loop().time, list[tuple[float, float]]()
+    wake, stop = asyncio.Event(), asyncio.Event()
+
+    async def claim(_limit: int) -> list[int]:
+        began = clock()
+        await asyncio.sleep(0.02)
+        claims.append((began, clock()))
+        wake.set()
+        return []
+
+    loop = Loop(LoopStep(name="test", claim=claim, do=Work().do, width=1), wake=wake)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(loop.run(stop))
+        await until(lambda: len(claims) >= 4)
+        stop.set()
+    rests = [later[0] - earlier[1] for earlier, later in pairwise(claims[:4])]
+    assert min(rests) >= 0.02
 
 
 async def test_a_loop_claims_no_more_than_it_can_start() -> None:

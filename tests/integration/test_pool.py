@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from photomat.db.pool import Pool, connect_pool, transaction
+from photomat.db.pool import Pool, connect_pool, one_statement, transaction
 from photomat.db.rows import require_row
 from photomat.kernel.errors import Corrupt, Startup
 from support.database import address_of, connection_of, pool_of, shift_clock
@@ -145,3 +145,12 @@ async def test_a_row_that_must_exist_and_does_not_is_named_by_its_statement(data
         assert (await require_row(pool, "SELECT $1::int AS number", 7))["number"] == 7
         with pytest.raises(Corrupt, match=r"SELECT user_id FROM users WHERE user_id = \$1"):
             await require_row(pool, "SELECT user_id FROM users\n WHERE user_id = $1", 7)
+
+
+async def test_one_statement_is_a_transaction_by_itself_and_a_second_one_is_refused(database: str) -> None:
+    async with pool_of(database) as pool:
+        tx = one_statement(pool)
+        assert await tx.fetchval("UPDATE clock_shift SET shift = '1 hour' RETURNING true")
+        with pytest.raises(RuntimeError, match="second statement"):
+            await tx.fetch("UPDATE clock_shift SET shift = '2 hours'")
+        assert (await pool.fetchval("SELECT shift FROM clock_shift")).total_seconds() == 3600

@@ -58,7 +58,7 @@ from photomat.work.retention import prune
 from support.database import connection_of, pool_of
 from support.kie_sim import running_kie
 from support.long_history import LIVE, fill
-from support.plans import Judged, judge, recorded
+from support.plans import Judged, judge, judge_for, recorded
 from support.telegram_sim import running_telegram
 
 JOBS: Final = 20_000
@@ -66,6 +66,7 @@ MAX_ROWS: Final = 2_000
 """Far more than are due here, far less than are stored."""
 
 TOKEN: Final = "7000000001:AAH-of-a-long-history"
+GROWING: Final = frozenset({"generation_jobs", "job_outputs", "inbox", "lanes", "drafts", "users", "wallets", "holds"})
 USER: Final = UserId(5_000_001)
 BUYER: Final = UserId(5_000_002)
 """Has results; all orders of the other one failed."""
@@ -85,13 +86,30 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
     assert not too_much, "\n\n".join(too_much)
 
 
+async def test_what_is_planned_while_the_shop_is_new_does_not_read_whole_tables_later(
+    database: str, tmp_path: Path
+) -> None:
+    """A session keeps its plans: one that reads an empty table from end to end does so when it is full."""
+    async with (
+        connection_of(database) as connection,
+        a_program(database, tmp_path) as program,
+        recorded(program.pool) as recording,
+    ):
+        for step in (*program.instance_steps(), *program.update_steps()):
+            await step.claim(step.width)
+        judged = await judge_for(connection, recording, growing=GROWING)
+    assert len(judged) > 20
+    too_much = [_told(one) for one in judged if one.whole_tables]
+    assert not too_much, "\n\n".join(too_much)
+
+
 async def once_round(program: Program) -> None:
     """Everything that recurs, once: the pulse, every claim and what follows it, every duty, every alert rule, health."""
     await program.heartbeat().beat()
     await program.live.refresh(program.pool)
     await DuePoller(program.pool, program.wakes, DUE).poll_once()
     for step in (*program.instance_steps(), *program.update_steps()):
-        claimed = await step.claim(step.width)
+        claimed = await step.claim(min(step.width, LIVE // 2))  # cards are left for what comes after
         assert len(claimed) <= LIVE
     over = asyncio.Event()
     over.set()

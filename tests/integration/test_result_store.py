@@ -22,7 +22,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId
 from photomat.storage import store as store_module
-from photomat.storage.errors import StoreTrouble, StoreUnavailable
+from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces
 from photomat.web.result_file import ResultDownload
 from support.database import shift_clock
@@ -204,6 +204,19 @@ async def test_a_damaged_file_of_the_folder_is_not_given_out_either(database: st
             session.get(f"{address}/result/{sign_result(job_id, 0, SECRETS)}", allow_redirects=False) as answer,
         ):
             assert answer.status == 302
+
+
+async def test_a_copy_made_just_now_is_compared_at_every_use(database: str, tmp_path: Path) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        (output,) = await outputs_of(desk.pool, job_id)
+        _, copy = await desk.coordinator.sender.archive.ensure_copy(output)
+        async with copy.local() as path:
+            assert path.read_bytes() == picture()
+        (tmp_path / f"{job_id}/0.png").write_bytes(picture()[:-1] + b"?")
+        with pytest.raises(CopyLost):
+            async with copy.local():
+                raise AssertionError("a damaged file was opened")
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ async def test_a_task_id_is_recorded_for_an_intent_only(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
         async with transaction(pool) as tx:
-            assert await store.record_tasks(tx, {job_id: TaskId("t-1")}, look_after=TIMES.poll_first) == {}
+            assert (await store.record_tasks(tx, {job_id: TaskId("t-1")}, look_after=TIMES.poll_first)).statuses == {}
         assert (await row_of(pool, job_id))["external_task_id"] is None
 
 

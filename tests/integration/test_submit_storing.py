@@ -46,7 +46,7 @@ async def out_of_reach(proxy: Proxy, seconds: float) -> None:
                 await asyncio.sleep(0.01)
 
 
-@pytest.mark.parametrize("order", ["lose_commit", "forget_commit"])
+@pytest.mark.parametrize("order", ["lose_statement", "forget_answer"])
 async def test_a_task_id_is_stored_once_although_its_first_commit_fails_or_its_answer_is_lost(
     database: str, order: Any
 ) -> None:

@@ -86,7 +86,8 @@ async def test_a_row_bears_the_name_of_the_instance_that_wrote_it(database: str)
         job_id = await a_done_job(pool, await a_user(pool))
         await lock_card(pool, job_id, instance=InstanceId("vm-78-ffff"))
         who = [(event.tag, event.instance) for event in await events_of(pool, job_id)]
-        assert who == [("created", "vm-77-abcd"), ("settled", "vm-77-abcd"), ("locked", "vm-78-ffff")]
+        own = [(tag, "vm-77-abcd") for tag in ("created", "intent", "submitted", "settled")]
+        assert who == [*own, ("locked", "vm-78-ffff")]
     finally:
         await pool.close()
 

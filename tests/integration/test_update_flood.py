@@ -28,8 +28,7 @@ async def handle_all(pool: Pool) -> list[str]:
     """The lanes in the order in which their updates are handled."""
     lanes: list[str] = []
     while True:
-        async with transaction(pool) as tx:
-            claims = await claim_lanes(tx, bot_id=BOT, instance=InstanceId("one"), lease_s=30, pre_checkout=False)
+        claims = await claim_lanes(pool, bot_id=BOT, instance=InstanceId("one"), lease_s=30, pre_checkout=False)
         if not claims:
             return lanes
         async with transaction(pool) as tx:

@@ -111,7 +111,7 @@ async def a_running_job(pool: Pool, user: UserId, *, task_id: str = "task-1", **
     job = await claim_submit(pool, job_id)
     async with transaction(pool) as tx:
         assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of(job.kind)])
-        assert await store.record_tasks(tx, {job_id: TaskId(task_id)}, look_after=TIMES.poll_first)
+        assert (await store.record_tasks(tx, {job_id: TaskId(task_id)}, look_after=TIMES.poll_first)).statuses
     return job_id
 
 

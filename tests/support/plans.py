@@ -7,6 +7,7 @@ looks at a bounded number of rows.
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -61,19 +62,27 @@ async def recorded(pool: BoundedPool) -> AsyncIterator[Recording]:
 
 async def judge(connection: Connection, recording: Recording) -> list[Judged]:
     """Run every recorded statement once more, in a transaction that is rolled back, and say what it reads."""
-    grown = {
+    await connection.execute("SET random_page_cost = 1.1")  # the tables are small here: an index must not look dear
+    return await judge_for(connection, recording, growing=await _grown(connection))
+
+
+async def judge_for(connection: Connection, recording: Recording, *, growing: AbstractSet[str]) -> list[Judged]:
+    """The same for these tables, whether they have grown or not."""
+    await connection.execute("SET photomat.pruning = 'on'")  # as retention says in the transaction that deletes events
+    return [await _judged(connection, sql, args, growing) for sql, args in recording.statements.items()]
+
+
+async def _grown(connection: Connection) -> set[str]:
+    return {
         row["relname"]
         for row in await connection.fetch(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples > $1",
             GROWN_ROWS,
         )
     }
-    await connection.execute("SET photomat.pruning = 'on'")  # as retention says in the transaction that deletes events
-    await connection.execute("SET random_page_cost = 1.1")  # the tables are small here: an index must not look dear
-    return [await _judged(connection, sql, args, grown) for sql, args in recording.statements.items()]
 
 
-async def _judged(connection: Connection, sql: str, args: tuple[Any, ...], grown: set[str]) -> Judged:
+async def _judged(connection: Connection, sql: str, args: tuple[Any, ...], grown: AbstractSet[str]) -> Judged:
     transaction = connection.transaction()
     await transaction.start()
     try:

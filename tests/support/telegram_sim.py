@@ -79,8 +79,10 @@ class RunningTelegram:
 
     @asynccontextmanager
     async def bot(self, token: str | None = None) -> AsyncIterator[Bot]:
-        """Open an aiogram bot that talks to this Telegram, so that its types check every answer."""
-        async with Bot(token or self.world.token, session=self.session()) as bot:
+        """Open an aiogram bot that talks to this Telegram, so that its types check every answer, echoes included."""
+        session = self.session()
+        session.json_loads = json.loads
+        async with Bot(token or self.world.token, session=session) as bot:
             yield bot
 
     def session(self) -> QuickSession:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -32,6 +33,11 @@ VALUES = some.recursive(
 def test_the_quick_way_gives_what_the_thorough_one_does(payload: dict[str, Any]) -> None:
     thorough = storable(without_echoes(payload))
     assert cleaned(payload) == (thorough, json.dumps(thorough, ensure_ascii=False, sort_keys=True).encode())
+
+
+def test_a_number_too_large_for_a_float_is_stored_as_null() -> None:
+    clean, body = cleaned(json.loads('{"code": 200, "data": {"taskId": "t", "cost": 1e999}}'))
+    assert json.loads(body, parse_constant=pytest.fail) == clean == {"code": 200, "data": {"taskId": "t", "cost": None}}
 
 
 def test_an_echo_spelled_with_escapes_inside_a_string_is_found() -> None:

@@ -29,7 +29,7 @@ def test_every_blow_is_carried_out_by_somebody() -> None:
 def test_the_seed_of_the_gate_holds_every_kind_of_blow() -> None:
     """The storm of tests/faults/test_storm.py is short; this seed has everything in its first seconds."""
     at_s, seen = 0.0, set()
-    for disruption in disruptions(24809):
+    for disruption in disruptions(18813):
         at_s += disruption.after_s
         if at_s > 14.0:
             break

@@ -79,11 +79,12 @@ from photomat.privacy.forget import FORGETS_DUE, ForgetWorker
 from photomat.rewards.payouts import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
-UPDATE_WIDTH: Final = 16
+UPDATE_WIDTH: Final = 64
 SUBMIT_WIDTH: Final = 16
 LOOK_WIDTH: Final = 8
-DELIVERY_WIDTH: Final = 16
-"""An edit and the completion message after it are one item."""
+DELIVERY_WIDTH: Final = 64
+RING_WIDTH: Final = 16
+"""So many completion messages are recorded before they are sent: a kill loses those among them that had not left."""
 
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
@@ -192,7 +193,7 @@ def job_steps(
             claims_all=True,
             ends_wake=False,
         ),
-        message_step("rings", completions, width=4, claims_all=True),
+        message_step("rings", completions, width=RING_WIDTH, claims_all=True),
         message_step("sends", resender, width=2),
         LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2, claims_all=True, ends_wake=False),
     ]

@@ -121,10 +121,11 @@ async def find_violation(
 
 @asynccontextmanager
 async def _unhurried(connection: Connection) -> AsyncIterator[None]:
-    """A read-only transaction with a long statement timeout, planned for its own arguments."""
+    """A read-only transaction with a long statement timeout, planned for its own arguments; it may read whole tables."""
     async with connection.transaction(readonly=True):
         await connection.execute(
-            f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'; SET LOCAL plan_cache_mode = force_custom_plan"
+            f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'; SET LOCAL plan_cache_mode = force_custom_plan;"
+            " SET LOCAL enable_seqscan = on"
         )
         yield
 

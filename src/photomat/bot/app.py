@@ -1,6 +1,7 @@
 """The dispatcher: routers and middlewares in the order they are asked.
 
 aiogram's own FSM middleware is off: the worker loads each update's conversation before its handlers and writes it after them.
+Events go to the dispatcher past aiogram's middlewares for updates: the worker knows the sender and handles errors.
 """
 
 from typing import Final

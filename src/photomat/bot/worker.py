@@ -146,15 +146,14 @@ class UpdateWorker:
 
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` lanes, each with its oldest update."""
-        async with transaction(self.config.pool) as tx:
-            return await claim_lanes(
-                tx,
-                bot_id=BotId(self.bot.id),
-                instance=self.instance,
-                lease_s=self.lease_s,
-                pre_checkout=self.pre_checkout,
-                limit=limit,
-            )
+        return await claim_lanes(
+            self.config.pool,
+            bot_id=BotId(self.bot.id),
+            instance=self.instance,
+            lease_s=self.lease_s,
+            pre_checkout=self.pre_checkout,
+            limit=limit,
+        )
 
     async def handle(self, claimed: Claimed) -> tuple[str, ...]:
         """Take a claimed update through its handlers; return the loops it may have given work to."""
@@ -204,7 +203,9 @@ class UpdateWorker:
         if ctx is None:
             return None
         try:
-            await self.dispatcher.feed_update(self.bot, update, ctx=ctx, raw_state=ctx.conversation.state)
+            await self.dispatcher.propagate_event(
+                update.event_type, update.event, bot=self.bot, ctx=ctx, raw_state=ctx.conversation.state
+            )
         except Exception as trouble:
             if not is_unreachable(trouble):
                 raise

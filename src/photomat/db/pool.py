@@ -36,6 +36,7 @@ ACQUIRE_TIMEOUT_S: Final = 10
 COMMAND_TIMEOUT_S: Final = 35
 """A little more than the server's own limit, so that the server's clearer error comes first."""
 RETRY_PAUSE_S: Final = 0.2
+TO_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 STATEMENTS_KEPT: Final = 200
 QUERIES_PER_CONNECTION: Final = 50_000
 IDLE_CONNECTION_S: Final = 300.0
@@ -48,12 +49,14 @@ SESSION_SETTINGS: Final = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "15000",
     "jit": "off",
+    "enable_seqscan": "off",
     "plan_cache_mode": "force_generic_plan",
 }
 """Settings of each session, whatever its role or database is set to.
 
 Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket; on TCP they free the locks of a dead host.
-Each statement is planned once a session, not for each set of arguments: planning a claim costs more than running it."""
+Each statement is planned once a session, not for each set of arguments: planning a claim costs more than running it. Such a
+plan lasts, so it must not read whole tables because they were empty when it was made."""
 SET_ALL: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
 TLS_REFUSED: Final = "rejected SSL upgrade"
 """asyncpg's message for a server that refuses TLS."""
@@ -108,6 +111,8 @@ if TYPE_CHECKING:
     class _Pool(asyncpg.Pool):
         """The private part of asyncpg's pool that is used below."""
 
+        _queue: asyncio.Queue[object]
+
         async def _acquire(self, timeout: float | None) -> PoolConnectionProxy: ...  # noqa: ASYNC109  asyncpg's
 else:
     _Pool = asyncpg.Pool
@@ -117,7 +122,8 @@ class BoundedPool(_Pool):
     """A pool with a time limit for acquiring a connection, also in its own methods such as `fetch`.
 
     `waiting` is how many tasks wait for one now. asyncpg starts a task for each acquire with a time limit and another one for
-    each release; where a connection is idle, and where nothing is left to roll back, neither is needed.
+    each release; where a connection is free (one that must be opened first has a time limit of its own), and where nothing is
+    left to roll back, neither is needed.
     """
 
     def __init__(self, *, acquire_timeout_s: float, bot_id: int | None, **arguments: Any) -> None:
@@ -133,7 +139,7 @@ class BoundedPool(_Pool):
         self.waiting += 1
         began = monotonic()
         try:
-            return await super()._acquire(None if self.get_idle_size() else timeout)
+            return await super()._acquire(timeout if self._queue.empty() else None)
         finally:
             self.waiting -= 1
             POOL_ACQUIRE_S.observe(monotonic() - began)
@@ -228,6 +234,32 @@ async def transaction(pool: Pool) -> AsyncIterator[Transaction]:
         yield connection
 
 
+class _OneStatement:
+    """A transaction of one statement, which needs neither BEGIN nor COMMIT; a second one is refused."""
+
+    __slots__ = ("_pool",)
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool: Pool | None = pool
+
+    def _once(self) -> Pool:
+        pool, self._pool = self._pool, None
+        if pool is None:
+            raise RuntimeError("a second statement needs a transaction")
+        return pool
+
+    async def fetch(self, query: str, *args: object) -> list[Any]:
+        return await self._once().fetch(query, *args)
+
+    async def fetchval(self, query: str, *args: object) -> Any:
+        return await self._once().fetchval(query, *args)
+
+
+def one_statement(pool: Pool) -> Transaction:
+    """What a function of one statement gets where it is a transaction by itself; two round trips less than `transaction`."""
+    return cast("Transaction", _OneStatement(pool))
+
+
 def on_commit(tx: Transaction, call: Callable[[], object]) -> None:
     """Call this once the transaction is committed, and not at all if it is rolled back; it must not raise."""
     cast("SyncedConnection", tx).on_commit.append(call)  # the proxy of a pool's connection passes it through
@@ -319,11 +351,7 @@ async def _check_pooled_session(connection: SyncedConnection, *, url: DatabaseUr
 
 async def _set_json_codecs(connection: Connection) -> None:
     for name in ("json", "jsonb"):
-        await connection.set_type_codec(name, schema="pg_catalog", encoder=_to_json, decoder=json.loads, format="text")
-
-
-def _to_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=TO_JSON, decoder=json.loads, format="text")
 
 
 def is_unavailable(error: BaseException) -> bool:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 import aiohttp
 from PIL import Image
@@ -47,7 +47,7 @@ from photomat.kernel.http import FETCH_TIMEOUT, Fetcher
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.private_files import make_private, open_private
 from photomat.media.images import decode_in_turn, has_transparency, may_be_transparent
-from photomat.media.measure import Measured, measure
+from photomat.media.measure import Measured, head_is_enough, measure
 from photomat.media.sniff import HEAD_BYTES, sniff
 from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces, StoredFile, cover_name, one_folder
@@ -102,6 +102,10 @@ class ResultFiles:
     reserve_bytes: int = 0
     limits: BotApiLimits = CLOUD
     stores: ResultPlaces | None = None
+    _disk: Disk = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_disk", Disk(self.folder))
 
     @property
     def places(self) -> ResultPlaces:
@@ -125,7 +129,8 @@ class ResultFiles:
 
     async def _keep_small(self, output: Output, data: bytes, *, into: FileStore) -> KeptFile:
         """Keep a file that is in memory: it is measured there, and written once."""
-        found = await asyncio.to_thread(self._look_at, data)
+        await self._require_room()
+        found = _measured_bytes(data) if head_is_enough(data) else await asyncio.to_thread(_measured_bytes, data)
         is_transparent = may_be_transparent(data[:HEAD_BYTES], found.mime) and await decode_in_turn(
             partial(has_transparency, io.BytesIO(data), found.mime), otherwise=False
         )
@@ -139,6 +144,7 @@ class ResultFiles:
         """Write a file to the disk as it comes."""
         part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
         try:
+            await self._require_room()
             await asyncio.to_thread(self._make_folder, part.parent)
             sha256 = await self._write_all(part, begin, chunks)
             found = await asyncio.to_thread(_measured_part, part)
@@ -180,14 +186,9 @@ class ResultFiles:
     def _make_folder(self, folder: Path) -> None:
         make_private(self.folder)
         make_private(folder)
-        self._require_room()
 
-    def _look_at(self, data: bytes) -> Measured:
-        self._require_room()
-        return _measured(io.BytesIO(data))
-
-    def _require_room(self) -> None:
-        free = Disk(self.folder).free_bytes()
+    async def _require_room(self) -> None:
+        free = await self._disk.lately_free_bytes()
         if free < self.reserve_bytes:
             raise NoDiskSpace(
                 f"the result was not copied: {free // MIB} MB of the disk are left, DISK_RESERVE_MB is more"
@@ -204,7 +205,7 @@ class ResultFiles:
                 file.write(chunk)
                 if size_bytes >= look_at:
                     look_at += LOOK_AT_DISK_EVERY
-                    await asyncio.to_thread(self._require_room)
+                    await self._require_room()
         return digest.digest()
 
     @property
@@ -261,6 +262,10 @@ def _kept_file(output: Output, found: Measured, *, sha256: bytes, is_transparent
 def _is_transparent(part: Path, mime: str) -> bool:
     with part.open("rb") as file:
         return has_transparency(file, mime)
+
+
+def _measured_bytes(data: bytes) -> Measured:
+    return _measured(io.BytesIO(data))
 
 
 def _measured_part(part: Path) -> Measured:
@@ -338,6 +343,13 @@ def cover_jpeg(data: bytes) -> bytes:
     raise ValueError("the cover does not become small enough")
 
 
+class CopiedOutput(NamedTuple):
+    """An output, and our own copy of it."""
+
+    output: Output
+    copy: StoredFile
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultArchive:
     """Copies that are complete at the same time are recorded in one commit."""
@@ -365,16 +377,17 @@ class ResultArchive:
             log.warning("RESULT_STORE_FAILED", position=output.position, error=str(error))
             return None
 
-    async def ensure_copy(self, output: Output) -> Output:
+    async def ensure_copy(self, output: Output) -> CopiedOutput:
         """The output with our own copy, made now if there is none; raises Transient when it cannot be fetched."""
-        if output.kept_as is not None and await self.try_find(output) is not None:
-            return output
+        found = None if output.kept_as is None else await self.try_find(output)
+        if found is not None:
+            return CopiedOutput(output, found)
         failpoint("deliver.before_fetch")
         into = await self._store_for_new()
         kept = await (self._answer(output, into) if output.url == ANSWER_URL else self.files.fetch(output, into=into))
         failpoint("deliver.before_keep")
         await self._copies.add(NewCopy(output, kept))
-        return replace(
+        copied = replace(
             output,
             mime=kept.mime,
             size_bytes=kept.size_bytes,
@@ -386,6 +399,7 @@ class ResultArchive:
             seconds=kept.seconds or output.seconds,
             is_transparent=kept.is_transparent,
         )
+        return CopiedOutput(copied, self.files.places.written(copied.copy))
 
     async def _store_for_new(self) -> FileStore:
         """Where a new copy goes: the folder while a bucket does not answer, or is another installation's."""
@@ -417,7 +431,7 @@ class ResultArchive:
     async def try_copy(self, output: Output) -> Output:
         """The output with our own copy if one can be made now, else as it is."""
         try:
-            return await self.ensure_copy(output)
+            return (await self.ensure_copy(output)).output
         except Transient as error:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             return output
@@ -450,7 +464,7 @@ class ResultArchive:
         places = self.files.places
         copy = await self.find(output)
         if copy is None:
-            await self._require_final(await self.ensure_copy(output))
+            await self._require_final((await self.ensure_copy(output)).output)
         elif copy.store is not places.current:
             await move_copy(self.pool, places, output, copy, to=places.current)
 

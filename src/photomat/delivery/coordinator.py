@@ -27,12 +27,12 @@ from typing import Final
 
 from photomat.catalog.model import Model
 from photomat.catalog.storefront import Storefront
-from photomat.db.pool import Pool, is_unavailable, transaction
+from photomat.db.pool import Pool, is_unavailable, one_statement, transaction
 from photomat.delivery import lock, outputs
 from photomat.delivery.marks import Mark, record_marks
 from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps
 from photomat.delivery.render import CardView, LockedCard, render
-from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
+from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, OwnCopy, Sender
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.timeline import Tag
@@ -148,13 +148,15 @@ class Coordinator:
         found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
         if card.first_result:
             log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
-        missing: Transient | None = None
+        own = OwnCopy()
         if found:
             page = min(card.page, len(found) - 1)
-            found[page], missing = await self.sender.copied(found[page])
+            found[page], own = await self.sender.copied(found[page])
         sold = await self._next_steps() if card.shows_result else NOTHING_SOLD
         view = render(card, found, model=self.model_of(card.model), texts=self.texts, next_steps=sold, mark=self.mark)
-        return view, await self._edit_card(card, replace(view, missing=missing))
+        if found:
+            view = replace(view, copy=own.file, missing=own.missing)
+        return view, await self._edit_card(card, view)
 
     async def _next_steps(self) -> NextSteps:
         return NextSteps(storefront=await self.storefront()) if self.storefront is not None else NOTHING_SOLD
@@ -238,9 +240,8 @@ class Coordinator:
         )
 
     async def _record_marks(self, marks: Sequence[Mark]) -> list[bool | None]:
-        async with transaction(self.pool) as tx:
-            marked = await record_marks(tx, marks)
-            failpoint("deliver.before_commit")
+        failpoint("deliver.before_commit")
+        marked = await record_marks(one_statement(self.pool), marks)
         return [marked.get(mark.card.job_id) for mark in marks]
 
     async def _release(

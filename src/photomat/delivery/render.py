@@ -29,6 +29,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut, truncate, utf16_length
+from photomat.storage.places import StoredFile
 from photomat.telegram import callback_data
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Say, Texts
@@ -155,8 +156,8 @@ class Album:
 class CardView:
     """A text (a caption where there is media), buttons, the output shown, and the ring that follows.
 
-    `model` and `part` are performer and title of an audio output. `missing` is why there is no copy of the output, if that was
-    tried.
+    `model` and `part` are performer and title of an audio output. `copy` is our copy of the output, `missing` why there is
+    none.
     """
 
     text: str
@@ -166,6 +167,7 @@ class CardView:
     model: str = ""
     part: str | None = None
     album: Album | None = None
+    copy: StoredFile | None = None
     missing: Transient | None = None
 
 
@@ -221,7 +223,10 @@ class _Writer:
         parts = tuple(part_in_words(output.title, self.say) for output in outputs)
         count = len(outputs)
         tools = self._tools(self._files(count))
-        album = Album(text=self._result(key), outputs=tuple(outputs), parts=parts, keyboard=(*self._steps(None), tools))
+        album = None
+        if count > 1 and page == 0:  # a turned page is shown as a page
+            steps = self._steps(None)
+            album = Album(text=self._result(key), outputs=tuple(outputs), parts=parts, keyboard=(*steps, tools))
         pages: Keyboard = (self._pages(page, count),) if count > 1 else ()
         return CardView(
             text=self._result(key, part=parts[page]),
@@ -230,7 +235,7 @@ class _Writer:
             ring_kind="done",
             model=self.bought.name(self.card.language),
             part=parts[page],
-            album=album if count > 1 and page == 0 else None,  # a turned page is shown as a page
+            album=album,
         )
 
     def _text_result(self, key: str) -> CardView:

@@ -35,6 +35,7 @@ from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
 from photomat.kie.results import looks_like_url
 from photomat.storage.errors import CopyLost, StoreUnavailable
+from photomat.storage.places import StoredFile
 from photomat.telegram.limits import CLOUD, MIB, BotApiLimits
 from photomat.telegram.port import (
     CallRefused,
@@ -67,6 +68,13 @@ class EditOutcome(NamedTuple):
     file: ShownFile | None = None
 
 
+class OwnCopy(NamedTuple):
+    """Our copy of an output, or why there is none; neither where there is no output."""
+
+    file: StoredFile | None = None
+    missing: Transient | None = None
+
+
 class FileUnavailable(Transient):
     """Neither Telegram nor we could fetch the file; it may become available."""
 
@@ -91,16 +99,16 @@ class Sender:
     rich: bool = False
     limits: BotApiLimits = CLOUD
 
-    async def copied(self, output: Output) -> tuple[Output, Transient | None]:
+    async def copied(self, output: Output) -> tuple[Output, OwnCopy]:
         """The output with our own copy; or as it is, and why there is none."""
-        missing: Transient | None = None
         try:
-            output = await self.archive.ensure_copy(output)
+            output, copy = await self.archive.ensure_copy(output)
+            own = OwnCopy(file=copy)
         except Transient as error:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
-            missing = error
+            own = OwnCopy(missing=error)
         failpoint("deliver.after_fetch")
-        return output, missing
+        return output, own
 
     async def show(self, card: Card, view: CardView, *, language: str, exhausted: Exhausted) -> EditOutcome:
         """Edit the card; the level is url (Telegram has or fetches the file), bytes or text."""
@@ -128,8 +136,7 @@ class Sender:
     ) -> EditOutcome:
         missing, refused = view.missing, None
         label = await self.archive.label_of(output, title=view.part, performer=view.model)
-        copy = await self.archive.try_find(output)
-        for fallback in fallbacks_of(output, copy, label=label, limits=self.limits):
+        for fallback in fallbacks_of(output, view.copy, label=label, limits=self.limits):
             failpoint("deliver.before_edit")
             text = view.text + reason_text(self.texts, language, fallback.why, limits=self.limits)
             try:

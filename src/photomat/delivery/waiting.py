@@ -52,10 +52,11 @@ class _Queue:
 
 async def with_waits(pool: Pool, cards: Sequence[LockedCard], *, creates: Budget) -> list[LockedCard]:
     """The locked cards with what is known about their waits; without it where that cannot be read now."""
-    if not any(card.status not in TERMINAL for card in cards):
+    running = {card.job_id for card in cards if card.status not in TERMINAL}
+    if not running:
         return list(cards)
     try:
-        usual = await usual_seconds_of(pool, {card.model for card in cards if card.status not in TERMINAL})
+        usual = await usual_seconds_of(pool, {card.model for card in cards if card.job_id in running})
         waiting = [card.job_id for card in cards if card.status is JobStatus.PENDING]
         pauses = await read_pauses(pool) if waiting else Pauses()
         paused = {card.job_id: pause for card in cards if (pause := _pause_of(card, pauses)) is not None}
@@ -66,7 +67,10 @@ async def with_waits(pool: Pool, cards: Sequence[LockedCard], *, creates: Budget
         return list(cards)
     places |= {job_id: Wait(place=PAUSED, pause=pause) for job_id, pause in paused.items()}
     return [
-        replace(card, wait=replace(places.get(card.job_id, Wait()), usual_s=usual.get(card.model))) for card in cards
+        replace(card, wait=replace(places.get(card.job_id, Wait()), usual_s=usual.get(card.model)))
+        if card.job_id in running
+        else card
+        for card in cards
     ]
 
 

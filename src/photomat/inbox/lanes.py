@@ -11,10 +11,11 @@ Handled updates and lanes without waiting updates may be deleted; parked updates
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from photomat.cluster.instances import DEAD_AFTER
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Pool, Transaction, one_statement, transaction
 from photomat.inbox import store
 from photomat.inbox.update import PRE_CHECKOUT_LANES, USER_LANES, Claimed
 from photomat.kernel.errors import Corrupt
@@ -40,23 +41,27 @@ class TapUpdate:
 
 
 async def claim_lanes(
-    tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool, limit: int = 1
+    pool: Pool, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool, limit: int = 1
 ) -> list[Claimed]:
-    """Lease up to `limit` due lanes and take the oldest update of each.
+    """Lease up to `limit` due lanes and take the oldest update of each, in one statement.
 
-    Two statements on purpose: the second sees every row committed before the lanes were locked, so a counted update is
-    never missed, and a lane found empty under its lock really is empty.
+    An update stored while the statement waited for its lane is counted there and not seen. Lanes in which none is seen are
+    counted anew under their locks, and claimed once more.
     """
-    lanes = await store.lease_lanes(
-        tx, bot_id=bot_id, instance=instance, lease_s=lease_s, pre_checkout=pre_checkout, limit=limit
-    )
-    if not lanes:
-        return []
-    claims = await store.take_heads(tx, bot_id=bot_id, lanes=lanes)
-    empty = lanes.keys() - {claimed.lane for claimed in claims}
+    claim = partial(store.lease_lanes, bot_id=bot_id, instance=instance, lease_s=lease_s, pre_checkout=pre_checkout)
+    claims, empty = await claim(one_statement(pool), limit=limit)
     if empty:
-        await store.reset_empty_lanes(tx, bot_id=bot_id, lanes=empty)
-    return sorted(claims, key=lambda claimed: claimed.received_id)
+        async with transaction(pool) as tx:
+            await count_anew(tx, bot_id=bot_id, lanes=empty)
+        more, _ = await claim(one_statement(pool), limit=limit - len(claims))
+        claims += more
+    return claims
+
+
+async def count_anew(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str]) -> None:
+    """Correct the counters of lanes. Two statements: the second sees every update stored before the lanes were locked."""
+    await store.lock_lanes(tx, bot_id=bot_id, lanes=lanes)
+    await store.count_locked(tx, bot_id=bot_id, lanes=lanes)
 
 
 async def drop_waiting(tx: Transaction) -> int:

@@ -1,9 +1,10 @@
-"""Receive updates: stored and counted in one transaction, and only then confirmed to Telegram.
+"""Receive updates: stored and counted in one statement, and only then confirmed to Telegram.
 
-A user who sends more in a minute than `UpdateLimit` allows: the rest is stored as handled, no handler sees it, and it costs no
-more than its row. The count is part of the lane's row, which is written for every update anyway. Payments are never skipped.
+A user who sends more in a minute than `UpdateLimit` allows: the rest is ended at once, no handler sees it, and it costs no more
+than its row. The count is part of the lane's row, which is written for every update anyway. Payments are never skipped.
 
-Killed before the commit: nothing is stored and Telegram repeats. Killed after it: Telegram repeats and the row is there.
+Killed before the commit: nothing is stored and Telegram repeats. Killed after it, or an error: Telegram repeats and the row is
+there; what was beyond the limit is handled then.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,7 +14,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from photomat.db.installation import require_still_ours
-from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.pool import Pool, Transaction, one_statement, transaction
 from photomat.inbox import store
 from photomat.inbox.store import NewUpdate, Received
 from photomat.inbox.update import body_of, is_limited, lane_of, update_id_of
@@ -59,21 +60,20 @@ async def receive(
         for one in updates
     ]
     failpoint("inbox.before_store")
-    async with transaction(pool) as tx:
-        new = await store.add_received(tx, bot_id=bot_id, updates=given)
-        if not new:
-            await require_still_ours(tx, bot_id)
-        if limit is not None and limit.a_minute:
-            await _skip_rest(tx, new, {update_id_of(one): one for one in updates}, bot_id=bot_id, limit=limit)
-        failpoint("inbox.before_commit")
+    failpoint("inbox.before_commit")
+    new = await store.add_received(one_statement(pool), bot_id=bot_id, updates=given)
     failpoint("inbox.after_store")
+    if not new:
+        await require_still_ours(one_statement(pool), bot_id)
+    if limit is not None and limit.a_minute:
+        await _skip_rest(pool, new, {update_id_of(one): one for one in updates}, bot_id=bot_id, limit=limit)
     if new:
         log.info("UPDATE_RECEIVED", count=len(new), update_ids=",".join(str(one.update_id) for one in new))
     return [one.update_id for one in new]
 
 
 async def _skip_rest(
-    tx: Transaction,
+    pool: Pool,
     new: Sequence[NewUpdate],
     updates: Mapping[int, Mapping[str, Any]],
     *,
@@ -83,7 +83,8 @@ async def _skip_rest(
     """End what is beyond the limit."""
     beyond = [one for one in new if one.counted > limit.a_minute and is_limited(updates[one.update_id])]
     for _, of_lane in groupby(beyond, key=lambda one: one.lane):
-        await _skip(tx, list(of_lane), updates, bot_id=bot_id, limit=limit)
+        async with transaction(pool) as tx:
+            await _skip(tx, list(of_lane), updates, bot_id=bot_id, limit=limit)
 
 
 async def _skip(

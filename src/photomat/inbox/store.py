@@ -3,15 +3,15 @@
 The counter `pending` of a lane changes only with the inbox row it counts, in one transaction, under the lane's row lock.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from photomat.db.pool import Transaction
 from photomat.db.rows import row_as
 from photomat.inbox.update import PRE_CHECKOUT_LANES, Claimed
-from photomat.kernel.ids import BotId, Fence, InstanceId, ReceivedId
+from photomat.kernel.ids import BotId, InstanceId, ReceivedId
 
 COUNTED_FOR: Final = timedelta(minutes=1)
 SKIPPED: Final = "skipped: more updates than a minute may have"
@@ -108,21 +108,38 @@ async def add_pending(tx: Transaction, *, bot_id: BotId, lane: str, added: int) 
 
 
 async def skip_received(tx: Transaction, *, bot_id: BotId, lane: str, received_ids: Sequence[ReceivedId]) -> None:
-    """End updates that were just added, without a handler; their lane is locked by `raise_pending`."""
+    """End updates that were just added, without a handler, unless one was claimed in between."""
+    await lock_lanes(tx, bot_id=bot_id, lanes=[lane])
     await tx.execute(
-        "UPDATE lanes SET pending = pending - $3 WHERE bot_id = $1 AND lane = $2", bot_id, lane, len(received_ids)
-    )
-    await tx.execute(
-        "UPDATE inbox SET handled_at = photomat_now(), error = $2 WHERE received_id = ANY($1::bigint[])",
+        """
+        WITH skipped AS (
+            UPDATE inbox SET handled_at = photomat_now(), error = $4
+             WHERE received_id = ANY($3::bigint[]) AND attempts = 0 AND handled_at IS NULL AND parked_at IS NULL
+            RETURNING received_id
+        )
+        UPDATE lanes SET pending = pending - (SELECT count(*) FROM skipped) WHERE bot_id = $1 AND lane = $2
+        """,
+        bot_id,
+        lane,
         received_ids,
         SKIPPED,
     )
 
 
+class ClaimedLanes(NamedTuple):
+    """The updates claimed, and the lanes in which the statement saw none."""
+
+    claims: list[Claimed]
+    empty: list[str]
+
+
 async def lease_lanes(
     tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool, limit: int
-) -> dict[str, Fence]:
-    """Lease up to `limit` due lanes, those due longest first; the fence of each."""
+) -> ClaimedLanes:
+    """Lease up to `limit` due lanes, those due longest first; lock the oldest waiting update of each and count the attempt.
+
+    A lane in which no update is seen is not leased.
+    """
     rows = await tx.fetch(
         """
         WITH due AS MATERIALIZED (
@@ -136,12 +153,34 @@ async def lease_lanes(
              ORDER BY due_at
              LIMIT $6
                FOR UPDATE SKIP LOCKED
+        ), heads AS MATERIALIZED (
+            SELECT due.lane, head.received_id
+              FROM due
+              LEFT JOIN LATERAL (
+                   SELECT received_id
+                     FROM inbox
+                    WHERE bot_id = $1 AND inbox.lane = due.lane AND handled_at IS NULL AND parked_at IS NULL
+                    ORDER BY received_id
+                    LIMIT 1
+                      FOR UPDATE
+                   ) AS head ON true
+        ), leased AS (
+            UPDATE lanes
+               SET fence = fence + 1, leased_until = photomat_now() + make_interval(secs => $3), leased_by = $2
+              FROM heads
+             WHERE lanes.bot_id = $1 AND lanes.lane = heads.lane AND heads.received_id IS NOT NULL
+            RETURNING lanes.lane, fence
+        ), taken AS (
+            UPDATE inbox
+               SET attempts = attempts + 1
+              FROM heads
+             WHERE inbox.received_id = heads.received_id
+            RETURNING inbox.received_id, update_id, inbox.lane, body, attempts, failures,
+                      extract(epoch FROM photomat_now() - received_at)::float8 AS age_s
         )
-        UPDATE lanes
-           SET fence = fence + 1, leased_until = photomat_now() + make_interval(secs => $3), leased_by = $2
-          FROM due
-         WHERE lanes.bot_id = $1 AND lanes.lane = due.lane
-        RETURNING lanes.lane, lanes.fence
+        SELECT heads.lane, fence, taken.received_id, update_id, body, attempts, failures, age_s
+          FROM heads LEFT JOIN leased USING (lane) LEFT JOIN taken USING (lane)
+         ORDER BY taken.received_id
         """,
         bot_id,
         instance,
@@ -150,42 +189,26 @@ async def lease_lanes(
         PRE_CHECKOUT_LANES,
         limit,
     )
-    return {row["lane"]: Fence(row["fence"]) for row in rows}
-
-
-async def take_heads(tx: Transaction, *, bot_id: BotId, lanes: Mapping[str, Fence]) -> list[Claimed]:
-    """Lock the oldest waiting update of each lane we have just leased, and count the attempts."""
-    rows = await tx.fetch(
-        """
-        WITH heads AS MATERIALIZED (
-            SELECT head.received_id
-              FROM unnest($2::text[]) AS leased (name)
-             CROSS JOIN LATERAL (
-                   SELECT received_id
-                     FROM inbox
-                    WHERE bot_id = $1 AND lane = leased.name AND handled_at IS NULL AND parked_at IS NULL
-                    ORDER BY received_id
-                    LIMIT 1
-                      FOR UPDATE
-                   ) AS head
-        )
-        UPDATE inbox
-           SET attempts = attempts + 1
-          FROM heads
-         WHERE inbox.received_id = heads.received_id
-        RETURNING inbox.received_id, update_id, lane, body, attempts, failures,
-                  extract(epoch FROM photomat_now() - received_at)::float8 AS age_s
-        """,
-        bot_id,
-        list(lanes),
+    return ClaimedLanes(
+        claims=[row_as(Claimed, row, bot_id=bot_id, update=row["body"]) for row in rows if row["fence"] is not None],
+        empty=[row["lane"] for row in rows if row["fence"] is None],
     )
-    return [row_as(Claimed, row, bot_id=bot_id, update=row["body"], fence=lanes[row["lane"]]) for row in rows]
 
 
-async def reset_empty_lanes(tx: Transaction, *, bot_id: BotId, lanes: Collection[str]) -> None:
+async def lock_lanes(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str]) -> None:
+    await tx.execute(
+        "SELECT FROM lanes WHERE bot_id = $1 AND lane = ANY($2::text[]) ORDER BY lane FOR UPDATE", bot_id, list(lanes)
+    )
+
+
+async def count_locked(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str]) -> None:
+    """Set the counters of lanes whose rows are locked to what waits in them; their leases stay."""
     await tx.execute(
         """
-        UPDATE lanes SET pending = 0, leased_until = NULL, leased_by = NULL
+        UPDATE lanes
+           SET pending = (SELECT count(*) FROM inbox
+                           WHERE inbox.bot_id = lanes.bot_id AND inbox.lane = lanes.lane
+                             AND handled_at IS NULL AND parked_at IS NULL)
          WHERE bot_id = $1 AND lane = ANY($2::text[])
         """,
         bot_id,

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.db.rows import row_as
+from photomat.db.rows import Row
 from photomat.jobs.job import JobStatus
 from photomat.jobs.orphans import match_tasks
 from photomat.kernel.error_report import describe
@@ -164,8 +164,19 @@ async def _insert_and_lock(
         [callback.body for callback in callbacks],
         bot_id,
     )
-    jobs = [row_as(_LockedJob, row, status=JobStatus(row["status"])) for row in rows if row["digest"] is None]
-    return {row["digest"] for row in rows if row["digest"] is not None}, jobs
+    new = {row["digest"] for row in rows if row["digest"] is not None}
+    return new, [_locked_job(row) for row in rows if row["digest"] is None]
+
+
+def _locked_job(row: Row) -> _LockedJob:
+    return _LockedJob(
+        job_id=row["job_id"],
+        corr=row["corr"],
+        status=JobStatus(row["status"]),
+        task_id=row["task_id"],
+        shown_or_showing=row["shown_or_showing"],
+        is_forgotten=row["is_forgotten"],
+    )
 
 
 async def _wake(tx: Transaction, woken: Mapping[int, str], newly: AbstractSet[int]) -> None:
@@ -219,7 +230,7 @@ class CallbackInbox:
     def __init__(self, pool: Pool, wake: Callable[[str], None]) -> None:
         self._pool = pool
         self._wake = wake
-        self._together = BatchWriter(self._store_all, max_together=MAX_TOGETHER)
+        self._together = BatchWriter(self._store_all, max_together=MAX_TOGETHER, rests=0)
 
     async def store(self, callback: KieCallback) -> None:
         try:

@@ -14,7 +14,7 @@ from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction, on_commit
 from photomat.db.rows import Row, row_as
 from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_from_json
-from photomat.jobs.timeline import RECORD_CREATED
+from photomat.jobs.timeline import RECORD_CREATED, RECORD_INTENT, RECORD_SUBMITTED
 from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.metrics import JOBS_CREATED, JOBS_ENDED
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
@@ -284,14 +284,16 @@ async def record_intents(tx: Transaction, jobs: Sequence[Job], *, decide_after: 
              WHERE status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
              ORDER BY job.job_id
                FOR UPDATE OF job
-        )
-        UPDATE generation_jobs AS job
-           SET status = 'submitting', intent_at = photomat_now(),
-               due_at = greatest(created_at + sent.decide_after, photomat_now() + interval '1 second')
-          FROM sent
-         WHERE job.job_id = sent.job_id
-        RETURNING job.job_id
-        """,  # noqa: S608  a constant of this module
+        ), changed AS (
+            UPDATE generation_jobs AS job
+               SET status = 'submitting', intent_at = photomat_now(),
+                   due_at = greatest(created_at + sent.decide_after, photomat_now() + interval '1 second')
+              FROM sent
+             WHERE job.job_id = sent.job_id
+            RETURNING job.job_id, attempts
+        ), event AS ({RECORD_INTENT})
+        SELECT job_id FROM changed
+        """,  # noqa: S608  constants of ours
         [job.job_id for job in jobs],
         [job.fence for job in jobs],
         list(decide_after),
@@ -299,16 +301,21 @@ async def record_intents(tx: Transaction, jobs: Sequence[Job], *, decide_after: 
     return {JobId(row["job_id"]) for row in rows}
 
 
-async def record_tasks(
-    tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_after: timedelta
-) -> dict[JobId, JobStatus]:
+class StoredTasks(NamedTuple):
+    """The status of each job whose task was stored, and whether callbacks of these tasks wait as orphans."""
+
+    statuses: dict[JobId, JobStatus]
+    have_orphans: bool
+
+
+async def record_tasks(tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_after: timedelta) -> StoredTasks:
     """Store the task ids of create replies, which override those from callbacks: one intent has one reply.
 
     No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: left out is a
     job whose reply is stored already, or that had no intent.
     """
     rows = await tx.fetch(
-        """
+        f"""
         WITH answered AS MATERIALIZED (
             SELECT job.job_id, task_id
               FROM generation_jobs AS job
@@ -316,23 +323,30 @@ async def record_tasks(
              WHERE intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> task_id)
              ORDER BY job.job_id
                FOR UPDATE OF job
-        )
-        UPDATE generation_jobs AS job
-           SET external_task_id = task_id, submitted_at = photomat_now(), last_error = NULL,
-               due_at = CASE WHEN status IN ('submitting', 'failed', 'canceled') AND woken_via IS NULL
-                             THEN photomat_now() + $3::interval ELSE due_at END,
-               leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
-               status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
-               card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
-          FROM answered
-         WHERE job.job_id = answered.job_id
-        RETURNING job.job_id, status
-        """,
+        ), changed AS (
+            UPDATE generation_jobs AS job
+               SET external_task_id = task_id, submitted_at = photomat_now(), last_error = NULL,
+                   due_at = CASE WHEN status IN ('submitting', 'failed', 'canceled') AND woken_via IS NULL
+                                 THEN photomat_now() + $3::interval ELSE due_at END,
+                   leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
+                   status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
+                   card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+              FROM answered
+             WHERE job.job_id = answered.job_id
+            RETURNING job.job_id, task_id, status
+        ), event AS ({RECORD_SUBMITTED})
+        SELECT job_id, status, have_orphans
+          FROM (SELECT EXISTS (SELECT FROM orphan_callbacks
+                                WHERE orphan_callbacks.task_id = ANY($2::text[]) AND processed_at IS NULL) AS have_orphans
+               ) AS once
+          LEFT JOIN changed ON true
+        """,  # noqa: S608  a constant statement of the timeline
         list(tasks),
         list(tasks.values()),
         look_after,
     )
-    return {JobId(row["job_id"]): JobStatus(row["status"]) for row in rows}
+    statuses = {JobId(row["job_id"]): JobStatus(row["status"]) for row in rows if row["job_id"] is not None}
+    return StoredTasks(statuses, rows[0]["have_orphans"])
 
 
 async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> None:

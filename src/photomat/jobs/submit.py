@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from photomat.db.pool import Pool, is_permanent, transaction
+from photomat.db.pool import Pool, is_permanent, one_statement, transaction
 from photomat.jobs import settle, store, timeline
 from photomat.jobs.claims import CREATES, stop_on_error
 from photomat.jobs.inputs import InputLost
@@ -233,10 +233,7 @@ class Submitter:
 
     async def _record_intents(self, jobs: Sequence[Job]) -> list[bool]:
         decide_after = [min(self.times.overdue_of(job.kind), self.times.timeout) for job in jobs]
-        async with transaction(self.pool) as tx:
-            ours = await store.record_intents(tx, jobs, decide_after=decide_after)
-            intents = {job.job_id: {"attempt": job.attempts} for job in jobs if job.job_id in ours}
-            await timeline.record_all(tx, intents, Tag.INTENT)
+        ours = await store.record_intents(one_statement(self.pool), jobs, decide_after=decide_after)
         return [job.job_id in ours for job in jobs]
 
     async def _send(self, job: Job, body: Mapping[str, Any], ticket: SendTicket, began: float) -> None:
@@ -301,13 +298,16 @@ class Submitter:
             log.info("ORPHAN_RECONCILE", task_id=task_id, orphan_id=match.orphan_id)
 
     async def _record_replies(self, replies: Sequence[CreateReply]) -> list[StoredReply]:
-        async with transaction(self.pool) as tx:
-            tasks = {reply.job_id: reply.task_id for reply in replies}
-            statuses = await store.record_tasks(tx, tasks, look_after=self.times.poll_first)
-            stored = {job_id: {"task_id": tasks[job_id], "status": status} for job_id, status in statuses.items()}
-            await timeline.record_all(tx, stored, Tag.SUBMITTED)
-            matched = await match_tasks(tx, tasks.values())
-            failpoint("submit.before_commit")
+        """Store task ids. Orphans that came in this moment, or were not matched before a kill, are left to the next pass."""
+        tasks = {reply.job_id: reply.task_id for reply in replies}
+        failpoint("submit.before_commit")
+        statuses, have_orphans = await store.record_tasks(
+            one_statement(self.pool), tasks, look_after=self.times.poll_first
+        )
+        matched: list[Match] = []
+        if have_orphans:
+            async with transaction(self.pool) as tx:
+                matched = await match_tasks(tx, tasks.values())
         return [
             StoredReply(
                 status=statuses.get(reply.job_id),

@@ -15,6 +15,12 @@ from photomat.kernel.ids import JobId
 RECORD_CREATED: Final = """
     INSERT INTO job_events (job_id, tag, detail)
     SELECT job_id, 'created', jsonb_build_object('model', model, 'price', price) FROM made"""
+RECORD_INTENT: Final = """
+    INSERT INTO job_events (job_id, tag, detail)
+    SELECT job_id, 'intent', jsonb_build_object('attempt', attempts) FROM changed"""
+RECORD_SUBMITTED: Final = """
+    INSERT INTO job_events (job_id, tag, detail)
+    SELECT job_id, 'submitted', jsonb_build_object('task_id', task_id, 'status', status) FROM changed"""
 RECORD_LOCKED: Final = """
     INSERT INTO job_events (job_id, tag, instance, detail)
     SELECT job_id, 'locked', delivering_by, jsonb_strip_nulls(jsonb_build_object(
@@ -26,7 +32,7 @@ RECORD_RUNG: Final = (
 RECORD_MARKED: Final = """
     INSERT INTO job_events (job_id, tag, detail)
     SELECT job_id, 'shown', detail -> 'event' FROM changed WHERE detail ? 'event'"""
-"""Events recorded inside the statement of a purchase, a claim or a mark, as a CTE; `made` or `changed` is what it returns."""
+"""Events recorded inside the statement that makes the change, as a CTE; `made` or `changed` is what it returns."""
 
 
 class Tag(StrEnum):

@@ -19,6 +19,8 @@ def epoch() -> int:
 
 async def sleep_until_set(event: asyncio.Event, timeout_s: float) -> bool:
     """Wait for the event, at most `timeout_s`; return whether it was set."""
+    if event.is_set():
+        return True
     try:
         async with asyncio.timeout(timeout_s):
             await event.wait()

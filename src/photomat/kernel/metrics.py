@@ -8,6 +8,7 @@ seconds (`reports/figures.py`).
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Final
 
 from prometheus_client import (
@@ -232,4 +233,9 @@ def timed(
         error = raised
         raise
     finally:
-        histogram.labels(**labels, outcome=outcome(error)).observe(monotonic() - began)
+        _timer(histogram, **labels, outcome=outcome(error)).observe(monotonic() - began)
+
+
+@cache
+def _timer(histogram: Histogram, **labels: str) -> Histogram:
+    return histogram.labels(**labels)

@@ -176,6 +176,12 @@ def decoded(raw: object) -> object:
     return raw
 
 
+def with_decoded_places(data: Found) -> Found:
+    """The record with its containers decoded, where they hold an object or a list, so that each is decoded once."""
+    found = {key: decoded(data[key]) for key in RESULT_PLACES if isinstance(data.get(key), str)}
+    return {**data, **{key: inner for key, inner in found.items() if isinstance(inner, Mapping | list)}}
+
+
 def urls_of(data: Found) -> tuple[str, ...]:
     """The files of a record or a callback, in their order, each once."""
     for place in places(data):
@@ -213,10 +219,10 @@ def containers(data: Found) -> Iterator[tuple[str, object]]:
 def places(data: Found) -> Iterator[Found]:
     """The objects of these places; an object to be read may name files too."""
     for _, found in containers(data):
-        if isinstance(found, Mapping):
+        if isinstance(found, dict):
             yield found
             inner = found.get("resultObject")
-            if isinstance(inner, Mapping):
+            if isinstance(inner, dict):
                 yield inner
 
 
@@ -248,7 +254,7 @@ def _listed(place: Found, keys: Iterable[str]) -> list[str]:
 
 
 def _one_url(value: object) -> list[str]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return named(value, ("resultUrl", "url"))[:1]
     return [usable_url(value)] if is_url(value) else []
 

@@ -25,6 +25,7 @@ from photomat.kie.results import (
     result_object_of,
     seed_of,
     urls_of,
+    with_decoded_places,
     without_callback_urls,
 )
 from photomat.kie.unread_fields import MAX_OUTPUTS, NOTHING, beside_files, unread_fields_of
@@ -89,7 +90,10 @@ class Reading(NamedTuple):
 
 def normalize_state(raw: object) -> KieState:
     """Translate any family's word for a state; an unknown word means running."""
-    word = _word(raw)
+    return _state_named(_word(raw))
+
+
+def _state_named(word: str) -> KieState:
     if word in SUCCESS_STATES:
         return KieState.SUCCESS
     if word in FAIL_STATES or word.endswith(FAILED_STEP):
@@ -99,10 +103,10 @@ def normalize_state(raw: object) -> KieState:
 
 def state_of(payload: Mapping[str, object], data: Mapping[str, object], *, has_result: bool) -> KieState:
     """The state of the task; `has_result`: the record or callback holds something to show."""
-    if _word(data.get("callbackType")):
-        return normalize_state(data["callbackType"])
+    if last := _word(data.get("callbackType")):
+        return _state_named(last)
     words = [_word(data.get(key)) for key in STATE_KEYS]
-    for state in map(normalize_state, words):
+    for state in map(_state_named, words):
         if state is not KieState.RUNNING:
             return state
     if CALLBACK_EXCEPTION in words:
@@ -127,7 +131,7 @@ def _by_envelope(payload: Mapping[str, object], *, has_result: bool) -> KieState
 
 def _word(raw: object) -> str:
     """A state in one spelling (`1.0` is `1`); empty for anything else."""
-    if not isinstance(raw, str | int | float):
+    if raw is None or not isinstance(raw, (str, int, float)):
         return ""
     return str(raw).strip().lower().removesuffix(".0")
 
@@ -197,7 +201,7 @@ def extract_task_id(payload: object) -> str | None:
     for place in TASK_ID_PLACES:
         value: object = payload
         for key in place:
-            value = value.get(key) if isinstance(value, Mapping) else None
+            value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str) and _is_id(value.strip()):
             return value.strip()
     return None
@@ -208,7 +212,7 @@ def parse_kie_state(payload: object) -> Reading:
     if not isinstance(payload, Mapping):
         return Reading(KieState.RUNNING, (), None)
     found = payload.get("data")
-    data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    data: Mapping[str, Any] = with_decoded_places(found) if isinstance(found, Mapping) else {}
     urls, result_object, details = urls_of(data), result_object_of(data), details_of(data)
     state = state_of(payload, data, has_result=bool(urls or result_object))
     covers = frozenset(detail.cover_url for detail in details.values() if detail.cover_url is not None)
@@ -245,7 +249,7 @@ class Glance(NamedTuple):
 def glance_at(payload: Mapping[str, Any]) -> Glance:
     """The state, the number of files and the code of a failure, at a tenth of the cost of reading everything."""
     found = payload.get("data")
-    data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    data: Mapping[str, Any] = found if isinstance(found, dict) else {}
     urls = urls_of(data)
     state = state_of(payload, data, has_result=bool(urls or object_of(data)))
     if state is KieState.SUCCESS and not urls:  # an unknown family, whose files only the whole reading finds

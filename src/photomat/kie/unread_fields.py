@@ -191,6 +191,8 @@ def _object_leaves(value: Found, path: str, *, known: frozenset[str], depth: int
 
     def below(keys: Iterable[str]) -> Iterator[Leaf]:
         for key in keys:
+            if not value[key]:
+                continue
             is_object = key == OBJECT and depth == 0
             inner_known = ABOUT_THE_TASK if is_object else DOCUMENTED_LISTS.get(key, NO_KEYS)
             for leaf in _leaves(value[key], f"{path}.{key}", known=inner_known, depth=depth + 1):

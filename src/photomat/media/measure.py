@@ -78,6 +78,12 @@ def measure_path(path: Path) -> Measured:
         return measure(file)
 
 
+def head_is_enough(data: bytes) -> bool:
+    """Whether the first bytes of a file state all that is measured, as those of nearly every picture do."""
+    kind = sniff(data[:HEAD_BYTES])
+    return kind.mime.startswith("image/") and kind.width is not None and kind.height is not None
+
+
 def measure(file: BinaryIO) -> Measured:
     """What the file is; its whole content is read only where needed."""
     reader = Reader(file)

@@ -19,9 +19,10 @@ PAYMENTS_WITHOUT: Final = f"""
     SELECT {COLUMNS} FROM payments
      WHERE received_at > photomat_now() - $1::interval AND currency = 'RUB'
        AND payment_id >= (SELECT first_payment FROM fiscal_start)
-       AND NOT EXISTS (SELECT FROM fiscal_receipts WHERE fiscal_receipts.payment_id = payments.payment_id)
+       AND NOT EXISTS (SELECT FROM fiscal_receipts WHERE fiscal_receipts.payment_id = payments.payment_id OFFSET 0)
      ORDER BY received_at LIMIT $2
 """  # noqa: S608  a constant list of columns
+"""With OFFSET 0 the receipt of each payment is looked up; as a join, all receipts may be read."""
 REFUNDS_WITHOUT: Final = """
     SELECT back.refund_id, back.payment_id, back.amount, back.paid_amount, paid_currency, currency
       FROM payment_refunds AS back JOIN payments USING (payment_id)

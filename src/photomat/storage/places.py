@@ -12,11 +12,13 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from time import monotonic
 from typing import BinaryIO, Final
 
+from photomat.kernel.clock import epoch
 from photomat.kernel.logs import get_logger
 from photomat.kernel.private_files import make_private
 from photomat.storage.address import FolderAddress, StoreAddress, parse_address
@@ -56,7 +58,8 @@ class StoredFile:
 
     @property
     def suffix(self) -> str:
-        return Path(self.found.name).suffix
+        _, dot, extension = self.found.name.rpartition(".")
+        return dot + extension if dot else ""
 
     @property
     def size_bytes(self) -> int:
@@ -115,7 +118,8 @@ class StoredFile:
             return
         if digest.digest() != self.sha256:
             raise CopyLost("our copy of a result is damaged: its hash is not the recorded one", name=self.found.name)
-        self.places.remember(self._version)
+        if self.found.e_tag is not None:
+            self.places.remember(self._version)
         if last:
             yield last
 
@@ -178,6 +182,14 @@ class ResultPlaces:
         if trouble is not None:
             raise trouble
         return None
+
+    def written(self, copy: CopyRecord) -> StoredFile:
+        """A copy that is complete since just now, without a look at its store; its hash is compared at each use."""
+        name, size_bytes = copy.kept_as or "", copy.size_bytes or 0
+        found = FoundFile(
+            name=name, size_bytes=size_bytes, e_tag=None, changed_at=datetime.fromtimestamp(epoch(), tz=UTC)
+        )
+        return StoredFile(store=self.named(copy.kept_in), found=found, sha256=copy.sha256, places=self)
 
     def remember(self, version: tuple[str, str, str | None]) -> None:
         if len(self.verified) >= MOST_REMEMBERED:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.private_files import make_private, open_private
+from photomat.kernel.private_files import FOLDER_MODE, make_private, open_private
 from photomat.storage.address import BucketAddress, FolderAddress, StoreAddress
 from photomat.storage.errors import CopyLost, translated
 
@@ -260,15 +260,13 @@ def _found(meta: Any) -> FoundFile:
 
 
 def _rename(part: Path, path: Path) -> None:
-    make_private(path.parent.parent)
-    make_private(path.parent)
+    _make_folder(path.parent)
     part.replace(path)
 
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file of the folder; its name appears when it is complete. A rename within one folder costs least."""
-    make_private(path.parent.parent)
-    make_private(path.parent)
+    _make_folder(path.parent)
     part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         with open_private(part) as file:
@@ -277,6 +275,17 @@ def _write(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of a job, and the one of all jobs where it is missing."""
+    try:
+        folder.mkdir(mode=FOLDER_MODE)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        make_private(folder.parent)
+        make_private(folder)
 
 
 def _remove_empty(folders: set[Path], root: Path) -> None:

@@ -16,7 +16,6 @@ from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadR
 from aiogram.types import (
     BufferedInputFile,
     FSInputFile,
-    InlineKeyboardButton,
     InlineKeyboardMarkup,
     InputMediaAnimation,
     InputMediaAudio,
@@ -49,6 +48,7 @@ from photomat.kernel.ids import ChatId, MessageId, UserId
 from photomat.storage.places import StoredFile
 from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.port import (
+    Button,
     CallRefused,
     Card,
     Keyboard,
@@ -345,11 +345,14 @@ def _size_bytes(media: Media) -> int:
 
 
 def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:
-    rows = [
-        [InlineKeyboardButton(text=button.text, callback_data=button.data, url=button.url) for button in row]
-        for row in keyboard
-    ]
-    return InlineKeyboardMarkup(inline_keyboard=rows) if rows else None
+    """The keyboard without an object for each button: they would take as long as the rest of the call."""
+    rows = [[_button(button) for button in row] for row in keyboard]
+    return InlineKeyboardMarkup.model_construct(inline_keyboard=cast("Any", rows)) if rows else None
+
+
+def _button(button: Button) -> dict[str, str]:
+    fields = {"text": button.text, "callback_data": button.data, "url": button.url}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _file_id(message: Message) -> str | None:

@@ -1,11 +1,16 @@
-"""aiogram's HTTP session, with a form written in one piece where a call sends no file.
+"""aiogram's HTTP session, with a form written in one piece where a call sends no file, and answers without echoes.
 
 aiogram builds every call as a multipart form of one object per field and writes it in as many pieces, which takes several times
 as long. What arrives is the same. A call with files stays as it is. Errors are those of aiogram, so they are translated as ever
 (`telegram/errors.py`).
+
+The answer to a send or an edit is the whole message. What it repeats of our own call (`ECHOES`) is not read: the objects of a
+keyboard and of the message replied to take several times as long as the rest.
 """
 
+import json
 import secrets
+from contextlib import suppress
 from typing import Any, Final
 
 from aiogram import Bot
@@ -19,11 +24,25 @@ BOUNDARY: Final = secrets.token_hex(16)
 """Random, so that no text can contain it."""
 FORM: Final = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
 
-_answer_types: Final[set[Any]] = set()
+ECHOES: Final = ("from", "entities", "caption_entities", "reply_markup", "reply_to_message")
+
+_answer_types: Final[dict[type[TelegramMethod[Any]], Any]] = {}
 """Kept alive: pydantic would drop unreferenced generic models and rebuild them, milliseconds per call."""
 
 
+def _read_answer(content: str) -> Any:
+    answer = json.loads(content)
+    message = answer.get("result") if isinstance(answer, dict) else None
+    if isinstance(message, dict) and "message_id" in message:
+        for name in ECHOES:
+            message.pop(name, None)
+    return answer
+
+
 class TelegramSession(AiohttpSession):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(json_loads=_read_answer, **options)
+
     async def make_request(
         self,
         bot: Bot,
@@ -43,7 +62,8 @@ class TelegramSession(AiohttpSession):
             raise TelegramNetworkError(method=method, message="Request timeout error") from error
         except ClientError as error:
             raise TelegramNetworkError(method=method, message=f"{type(error).__name__}: {error}") from error
-        _answer_types.add(Response.__class_getitem__(method.__returning__))
+        if type(method) not in _answer_types:
+            _answer_types[type(method)] = Response.__class_getitem__(method.__returning__)
         checked = self.check_response(bot, method, response.status, answer.decode("utf-8", "replace"))
         return checked.result  # type: ignore[return-value]  # optional in the type, present in a success
 
@@ -52,9 +72,19 @@ class TelegramSession(AiohttpSession):
         files: dict[str, Any] = {}
         fields = []
         for name, value in method.model_dump(warnings=False, exclude_none=True).items():
-            given = self.prepare_value(value, bot=bot, files=files)
+            given = self._as_text(value, bot, files)
             if given:
                 fields.append(f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{given}\r\n')
         if files:
             return None
         return f"{''.join(fields)}--{BOUNDARY}--\r\n".encode("utf-8", "replace")
+
+    def _as_text(self, value: Any, bot: Bot, files: dict[str, Any]) -> str | None:
+        """As `prepare_value`, which looks at every value of an object; only one that is no JSON needs that."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, dict | list):
+            with suppress(TypeError):
+                return self.json_dumps(value)
+        prepared: str | None = self.prepare_value(value, bot=bot, files=files)
+        return prepared

@@ -28,7 +28,10 @@ async def read_bytes(request: web.Request) -> bytes:
     """Read the raw body, for signatures over it; raise BadBody."""
     try:
         if request.content.is_eof():  # small bodies arrive with their headers
-            return await request.read()
+            body = request.content.read_nowait()
+            if len(body) > request.client_max_size:
+                raise BadBody(413, "too large")
+            return body
         async with asyncio.timeout(READ_LIMIT_S):
             return await request.read()
     except web.HTTPRequestEntityTooLarge as error:

@@ -23,11 +23,12 @@ from photomat.kie.state_parser import extract_task_id
 from photomat.web.body import BadBody, read_json
 
 ACCEPTED: Final = json.dumps({"code": 200, "msg": "success"}).encode()
-ECHO_WORDS: Final = ("param", "callback")
-"""Every echo and every callback URL holds one of them."""
+PARAM: Final = "param"
+CALLBACK: Final = "callback"
+"""Every echo and every callback URL holds one of the two words."""
 ESCAPE: Final = "\\u"
 """A character that PostgreSQL may not store, or JSON in a string that may spell an echo with escapes."""
-_to_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_to_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, allow_nan=False).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +62,6 @@ class KieCallbacks:
             return _refuse(400, "no task id")
         if needs_kie and not signed_by_kie(task_id, request.headers, self.webhook_key or "", now_s=epoch()):
             return _refuse(401, "signature")
-        return await self._store(job_id, task_id, payload)
-
-    async def _store(self, job_id: JobId | None, task_id: str, payload: dict[str, Any]) -> web.Response:
         clean, body = cleaned(payload)
         try:
             await self.inbox.store(KieCallback(job_id=job_id, task_id=task_id, payload=clean, body=body))
@@ -95,13 +93,11 @@ def _without_usual_echoes(payload: dict[str, Any]) -> dict[str, Any]:
 
 def _clean_bytes(value: dict[str, Any]) -> bytes | None:
     """The value as JSON; None if it may hold an echo, or what cannot be stored."""
-    text = _to_text(value)
-    lowered = text.lower()
-    if ESCAPE in text or any(word in lowered for word in ECHO_WORDS):
-        return None
     try:
-        return text.encode()
-    except UnicodeEncodeError:
+        text = _to_text(value)
+        lowered = text.lower()
+        return None if ESCAPE in text or PARAM in lowered or CALLBACK in lowered else text.encode()
+    except ValueError:  # an infinite number, or half of a surrogate pair
         return None
 
 

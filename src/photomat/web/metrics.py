@@ -80,19 +80,12 @@ async def measure(request: web.Request, handler: Handler) -> web.StreamResponse:
         report_crash(error, "HTTP_500")
         raise
     finally:
-        _timer(route_of(request), status).observe(monotonic() - began)
+        _timer(request.match_info.route.resource, status).observe(monotonic() - began)
     return answer
 
 
 @cache
-def _timer(route: str, status: int) -> Histogram:
-    return metrics.HTTP_S.labels(route=route, status=str(status))
-
-
-def route_of(request: web.Request) -> str:
-    """The pattern of the route, never the path: `/kie/callback/{token}`; the console is one, what does not exist is `other`."""
-    resource = request.match_info.route.resource
-    canonical = None if resource is None else resource.canonical
-    if canonical is None:
-        return "other"
-    return CONSOLE if canonical.startswith(CONSOLE) else canonical
+def _timer(resource: web.AbstractResource | None, status: int) -> Histogram:
+    """By the pattern of the route, never the path: `/kie/callback/{token}`; the console is one, what does not exist `other`."""
+    canonical = "other" if resource is None else resource.canonical
+    return metrics.HTTP_S.labels(route=CONSOLE if canonical.startswith(CONSOLE) else canonical, status=str(status))

@@ -5,6 +5,7 @@ updates, ACTIVE or not.
 """
 
 import hmac
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,6 +19,7 @@ from photomat.web.body import BadBody, read_json
 
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
 MAX_ID: Final = 2**63 - 1
+STORED: Final = json.dumps({"ok": True}).encode()
 log = get_logger()
 
 
@@ -45,7 +47,7 @@ class TelegramWebhook:
             log.error("WEBHOOK_NOT_STORED", error=describe(error))
             return web.json_response({"ok": False}, status=503)
         self.wake("updates")
-        return web.json_response({"ok": True})
+        return web.Response(body=STORED, content_type="application/json", charset="utf-8")
 
 
 def _is_update_id(value: object) -> bool:

@@ -6,8 +6,8 @@ one conditional statement: two instances never spend the same place. A refusal s
 An instance with many calls takes a small share of a budget in one statement (`Shares`). The places of a share are entered with
 the instant at which it expires, the latest at which one of them can be used: no window holds more calls than the limit, however
 many instances there are, and what a killed one left unused is free again a window later. Without half of the budget free,
-places are taken one at a time, and none is wasted. A block reaches an instance that holds a share when the share is used up or
-expired, a second later at most.
+places are taken as they are needed, those of calls that come together in one statement, and none is wasted. A block reaches an
+instance that holds a share when the share is used up or expired, a second later at most.
 
 A queue whose items each need one call claims them together with their places: `room` reads how many there are, and writes
 nothing; `lock` and `spend` take them in the transaction of the claim, `PLACES` and `SPEND` in its statement.
@@ -15,14 +15,18 @@ nothing; `lock` and `spend` take them in the transaction of the claim, `PLACES` 
 
 import asyncio
 import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Final, NamedTuple
 
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.clock import monotonic
-from photomat.kernel.errors import Transient
+from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.metrics import BUDGET_BLOCKS
+from photomat.work.batch_writer import BatchWriter
 
 KEPT_BACK: Final = 20
 """One call in so many, at least one, is not used: requests arrive closer together than they left."""
@@ -36,7 +40,7 @@ PLACES: Final = """
 SPEND: Final = """
     UPDATE budgets AS b
        SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - {window}::interval ORDER BY at)
-                   || array_fill(photomat_now(), ARRAY[asked.calls]),
+                   || array_fill(photomat_clock(), ARRAY[asked.calls]),
            used_at = photomat_now(), blocked_until = NULL, reason = NULL
       FROM asked
      WHERE name = {name} AND asked.calls > 0"""
@@ -80,33 +84,81 @@ def below(name: str, *, allowed: int, window_s: float) -> Budget:
     return Budget(name=name, limit=max(1, allowed - math.ceil(allowed / KEPT_BACK)), window_s=window_s)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Take:
+    """So many calls of a budget, all of them or none, to be used within `lasts_s`, leaving `reserve` for others."""
+
+    budget: Budget
+    calls: int
+    reserve: int
+    lasts_s: float
+
+
 async def take(pool: Pool, budget: Budget, *, reserve: int = 0) -> float:
     """Take one call, leaving `reserve` for more important ones. 0 means taken, else the seconds to wait."""
-    is_taken = await _take(pool, budget, calls=1, reserve=reserve, lasts_s=0)
+    [is_taken] = await _take_all(pool, [_Take(budget=budget, calls=1, reserve=reserve, lasts_s=0)])
     return 0.0 if is_taken else await _wait(pool, budget, reserve)
 
 
-async def _take(pool: Pool, budget: Budget, *, calls: int, reserve: int, lasts_s: float) -> bool:
-    """Take so many calls, to be used within `lasts_s`; False if not all of them fit."""
-    return bool(
-        await pool.fetchval(
-            """
-            INSERT INTO budgets AS b (name, taken) VALUES ($1, array_fill(photomat_now() + $5::interval, ARRAY[$4::int]))
-                ON CONFLICT ON CONSTRAINT budgets_pkey DO UPDATE
-               SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval ORDER BY at)
-                           || array_fill(photomat_now() + $5::interval, ARRAY[$4::int]),
+async def _take_all(pool: Pool, takes: Sequence[_Take]) -> list[bool]:
+    """Take calls of several budgets; of equal takes as many as fit. Different takes of one budget come one after the other."""
+    left = Counter(takes)
+    granted: dict[_Take, int] = {}
+    while left:
+        together = {take.budget.name: take for take in reversed(left)}
+        counts = {take: left.pop(take) for take in together.values()}
+        calls = await _take_different(pool, counts)
+        granted |= {take: calls.get(take.budget.name, 0) // take.calls for take in counts}
+    used: Counter[_Take] = Counter()
+    results = []
+    for take in takes:
+        used[take] += 1
+        results.append(used[take] <= granted[take])
+    return results
+
+
+async def _take_different(pool: Pool, counts: Mapping[_Take, int]) -> dict[str, int]:
+    """Take calls of different budgets, each so many times, locked in one order; how many calls each got.
+
+    Of two instances that use a budget for the first time at once, one may get nothing: it asks again a moment later.
+    """
+    rows = await pool.fetch(
+        """
+        WITH asked AS (
+            SELECT * FROM unnest($1::text[], $2::int[], $3::interval[], $4::int[], $5::int[], $6::interval[])
+                       AS take (name, most, span, calls, times, lasts)
+        ), made AS (
+            INSERT INTO budgets (name, taken)
+            SELECT name, array_fill(photomat_clock() + lasts, ARRAY[calls * least(times, most / calls)]) FROM asked
+             WHERE calls <= most AND NOT EXISTS (SELECT FROM budgets WHERE budgets.name = asked.name)
+             ORDER BY name
+                ON CONFLICT ON CONSTRAINT budgets_pkey DO NOTHING
+            RETURNING name, cardinality(taken) AS granted
+        ), locked AS MATERIALIZED (
+            SELECT name, lasts, span, calls * least(times, (most - (
+                       SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - span)::int) / calls) AS granted
+              FROM budgets JOIN asked USING (name)
+             WHERE blocked_until IS NULL OR blocked_until <= photomat_now()
+             ORDER BY name FOR UPDATE OF budgets
+        ), taken AS (
+            UPDATE budgets AS b
+               SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - span ORDER BY at)
+                           || array_fill(photomat_clock() + lasts, ARRAY[granted]),
                    used_at = photomat_now(), blocked_until = NULL, reason = NULL
-             WHERE (b.blocked_until IS NULL OR b.blocked_until <= photomat_now())
-               AND (SELECT count(*) FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval) + $4 <= $2
-            RETURNING true
-            """,
-            budget.name,
-            budget.limit - reserve,
-            timedelta(seconds=budget.window_s),
-            calls,
-            timedelta(seconds=lasts_s),
+              FROM locked
+             WHERE b.name = locked.name AND granted > 0
+            RETURNING b.name, granted
         )
+        SELECT name, granted FROM made UNION ALL SELECT name, granted FROM taken
+        """,
+        [take.budget.name for take in counts],
+        [take.budget.limit - take.reserve for take in counts],
+        [timedelta(seconds=take.budget.window_s) for take in counts],
+        [take.calls for take in counts],
+        list(counts.values()),
+        [timedelta(seconds=take.lasts_s) for take in counts],
     )
+    return {row["name"]: row["granted"] for row in rows}
 
 
 @dataclass(slots=True)
@@ -117,7 +169,7 @@ class _Share:
     used: int = 1
     until: float = 0.0
     alone_until: float = 0.0
-    """Until then places are taken one at a time: the budget is half used."""
+    """Until then no share is taken: the budget is half used."""
     taking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def use(self) -> bool:
@@ -129,11 +181,12 @@ class _Share:
 
 
 class Shares:
-    """The places this instance has taken ahead. Each share is twice what was used since the one before, within `SHARE_OF`."""
+    """The places this instance has taken ahead. Each share is a little more than was used since the one before."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._shares: dict[str, _Share] = {}
+        self._takes = BatchWriter(partial(_take_all, pool), rests=0)
 
     async def take(self, budget: Budget, *, reserve: int = 0) -> float:
         """As `take`, from a share where there is one; half of the budget was free then, so the reserve is left too."""
@@ -142,15 +195,24 @@ class Shares:
             if share.use() or await self._take_share(budget, share, reserve):
                 return 0.0
             share.used += 1
-            return await take(self._pool, budget, reserve=reserve)
+        if await self._taken(_Take(budget=budget, calls=1, reserve=reserve, lasts_s=0)):
+            return 0.0
+        return await _wait(self._pool, budget, reserve)
+
+    async def _taken(self, take: _Take) -> bool:
+        """Take it together with others. One that was stopped is no unknown outcome: the call has not left."""
+        try:
+            return await self._takes.add(take)
+        except OutcomeUnknown as error:
+            raise Transient("the budget could not be asked") from error
 
     async def _take_share(self, budget: Budget, share: _Share, reserve: int) -> bool:
-        calls, began = min(budget.limit // SHARE_OF, 2 * share.used), monotonic()
+        calls, began = min(budget.limit // SHARE_OF, share.used + share.used // 4 + 2), monotonic()
         if calls <= 1 or began < share.alone_until:
             return False
         lasts_s = min(MAX_SHARE_S, budget.window_s / 4)
         kept_free = max(reserve, budget.limit // 2)
-        if not await _take(self._pool, budget, calls=calls, reserve=kept_free, lasts_s=lasts_s):
+        if not await self._taken(_Take(budget=budget, calls=calls, reserve=kept_free, lasts_s=lasts_s)):
             share.left, share.alone_until = 0, began + lasts_s
             return False
         share.left, share.used, share.until = calls - 1, 1, began + lasts_s
@@ -216,7 +278,7 @@ async def spend(tx: Transaction, budget: Budget, *, calls: int, turn: int = 0) -
         """
         UPDATE budgets AS b
            SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval ORDER BY at)
-                       || array_fill(photomat_now(), ARRAY[$2::int]),
+                       || array_fill(photomat_clock(), ARRAY[$2::int]),
                used_at = photomat_now(), blocked_until = NULL, reason = NULL, turn = greatest(b.turn, $4)
          WHERE name = $1
         """,
@@ -274,9 +336,13 @@ async def forget_unused(pool: Pool) -> None:
     """Drop the budgets of chats that have been quiet for an hour; a missing row is an untouched budget."""
     await pool.execute(
         """
-        DELETE FROM budgets
-         WHERE used_at < photomat_now() - interval '1 hour' AND turn = 0
-           AND (blocked_until IS NULL OR blocked_until <= photomat_now())
+        WITH unused AS MATERIALIZED (
+            SELECT name FROM budgets
+             WHERE used_at < photomat_now() - interval '1 hour' AND turn = 0
+               AND (blocked_until IS NULL OR blocked_until <= photomat_now())
+             ORDER BY name FOR UPDATE SKIP LOCKED
+        )
+        DELETE FROM budgets USING unused WHERE budgets.name = unused.name
         """
     )
 

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.clock import monotonic, sleep_until_set
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import DISK_FREE
 
@@ -18,6 +18,7 @@ FULL_BELOW: Final = 16 * MIB
 """PostgreSQL writes its log in files of this size, and cannot go on without room for the next."""
 
 EVERY_S: Final = 2.0
+LATELY_S: Final = 1.0
 log = get_logger()
 
 
@@ -25,11 +26,20 @@ class Disk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.is_full = False
+        self._free = 0
+        self._asked_at = -LATELY_S
 
     def free_bytes(self) -> int:
         """How much may still be written; a folder that is not there yet lies on its nearest parent's disk."""
         folder = next((one for one in (self.folder, *self.folder.absolute().parents) if one.exists()), Path("/"))
         return shutil.disk_usage(folder).free
+
+    async def lately_free_bytes(self) -> int:
+        """As `free_bytes`, asked at most once a second."""
+        if monotonic() - self._asked_at >= LATELY_S:
+            self._free = await asyncio.to_thread(self.free_bytes)
+            self._asked_at = monotonic()
+        return self._free
 
     async def check(self) -> None:
         """Check once and log changes."""

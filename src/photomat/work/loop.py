@@ -1,6 +1,7 @@
 """A loop claims what is due and runs it, so many at once, woken or once a second; it is drained when the program stops.
 
-It never claims more than it can start now: a claim that waits in memory is a lease running out. The lease of long work is
+It never claims more than it can start now: a claim that waits in memory is a lease running out. Between claims it rests for
+`RESTS` times as long as the last one took: where the database is busy, more is claimed at once. The lease of long work is
 renewed three times within its length; work whose claim was taken over is interrupted and must write nothing.
 """
 
@@ -17,6 +18,7 @@ from photomat.kernel.error_report import describe
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import LOOP_BATCH, LOOP_ERRORS, LOOP_ITEM_S, LOOP_TICK
+from photomat.work.batch_writer import MAX_REST_S, RESTS
 from photomat.work.budget import NoRoom
 
 IDLE_S: Final = 60.0
@@ -56,6 +58,9 @@ class Loop(Generic[Item]):
         self._free = step.width
         self._wants_more = False
         self._next_s = IDLE_S
+        self._rests_until = 0.0
+        self._batch = LOOP_BATCH.labels(loop=step.name)
+        self._item_s = LOOP_ITEM_S.labels(loop=step.name)
 
     async def run_once(self) -> int:
         """Claim as many as may start now and do them; return how many."""
@@ -72,6 +77,9 @@ class Loop(Generic[Item]):
         async with asyncio.TaskGroup() as group:
             group.create_task(self._wake_at(stop))
             while not stop.is_set():
+                await self._rest(stop)
+                if stop.is_set():
+                    break
                 self._wake.clear()
                 LOOP_TICK.labels(loop=name).set_to_current_time()
                 try:
@@ -89,6 +97,11 @@ class Loop(Generic[Item]):
         with suppress(KeyError):  # no longer ours to do: an old tick would look like a loop that hangs
             LOOP_TICK.remove(name)
 
+    async def _rest(self, stop: asyncio.Event) -> None:
+        rest_s = self._rests_until - monotonic()
+        if rest_s > 0:
+            await sleep_until_set(stop, rest_s)
+
     async def _until_woken(self) -> None:
         """Wait for a wake-up, or for room in the budget; meanwhile the tick shows that the loop is alive."""
         for _ in range(IDLE_TICKS):
@@ -104,8 +117,10 @@ class Loop(Generic[Item]):
         """Claim as many as are free; more is wanted while there may be more than was claimed."""
         if self._free == 0:
             return
-        limit = self._free
+        limit, began = self._free, monotonic()
         items = await self._claimed(limit)
+        ended = monotonic()
+        self._rests_until = ended + min(MAX_REST_S, RESTS * (ended - began))
         self._free -= len(items)
         self._wants_more = len(items) >= limit or (bool(items) and not self._step.claims_all)
         for item in items:
@@ -119,7 +134,7 @@ class Loop(Generic[Item]):
             items = await self._step.claim(limit)
         except NoRoom as error:
             self._next_s = error.retry_after_s or IDLE_S
-        LOOP_BATCH.labels(loop=self._step.name).observe(len(items))
+        self._batch.observe(len(items))
         return items
 
     async def _do_and_free(self, item: Item) -> None:
@@ -139,7 +154,7 @@ class Loop(Generic[Item]):
             log.error("STEP_ERROR", step=name, error=describe(error))
             report_crash(error, "STEP_ERROR")
         finally:
-            LOOP_ITEM_S.labels(loop=name).observe(monotonic() - began)
+            self._item_s.observe(monotonic() - began)
 
 
 class ClaimLost(PhotomatError):

@@ -3,6 +3,7 @@
 - `forget_commit`: the next COMMIT reaches the server and takes effect; its answer is dropped and the client disconnected;
 - `lose_commit`: the next COMMIT never reaches the server; both sides are disconnected;
 - `forget_answer`: the answer to the next statement, whatever it is (a claim commits by itself), is dropped likewise;
+- `lose_statement`: the next statement never reaches the server; both sides are disconnected;
 - `latency_s`: every request takes so much longer;
 - `cut`: every connection of the instance ends now;
 - `black_hole`: for a while nothing passes and neither side is notified; what was in flight arrives late, as with TCP.
@@ -80,7 +81,9 @@ def _is_commit(query: bytes) -> bool:
     return query[:20].strip(b"\0; \n").upper() in {b"COMMIT", b"END"}
 
 
-ProxyOrder = Literal["forget_commit", "lose_commit", "forget_answer"]
+ProxyOrder = Literal["forget_commit", "lose_commit", "forget_answer", "lose_statement"]
+AT_COMMIT: Final = frozenset({"forget_commit", "lose_commit"})
+LOSING: Final = frozenset({"lose_commit", "lose_statement"})
 CONNECT_LIMIT_S: Final = 5.0
 DRAIN_LIMIT_S: Final = 30.0
 KINDS_KEPT: Final = 100
@@ -200,12 +203,12 @@ class Proxy:
         """Inject a fault that waits for this message; False when the message must not be passed on."""
         commits = link.spotter.commits(message)
         wanted = self.orders[0] if self.orders else None
-        fits = commits if wanted in {"forget_commit", "lose_commit"} else message.kind == EXECUTE
+        fits = commits if wanted in AT_COMMIT else message.kind == EXECUTE
         if wanted is None or not fits or link.forgets:
             return True
         self.orders.popleft()
         self.struck[wanted] += 1
-        link.forgets = wanted != "lose_commit"
+        link.forgets = wanted not in LOSING
         return link.forgets
 
     async def _answers(self, link: ProxiedSession) -> None:

@@ -85,8 +85,8 @@ JOBS: Final = (
         "places-not-spent",
         "more jobs are claimed than Kie allows",
         SourceEdit(
-            find="|| array_fill(photomat_now(), ARRAY[asked.calls])",
-            replace="|| array_fill(photomat_now(), ARRAY[0 * asked.calls])",
+            find="|| array_fill(photomat_clock(), ARRAY[asked.calls])",
+            replace="|| array_fill(photomat_clock(), ARRAY[0 * asked.calls])",
         ),
         f"{SUBMIT_ORDER}::test_a_loop_without_room_writes_nothing_however_often_it_is_woken",
     ),

@@ -29,6 +29,7 @@ Kind = Literal[
     "forget_commit",
     "lose_commit",
     "forget_answer",
+    "lose_statement",
     "latency",
     "sever",
     "black_hole",
@@ -74,7 +75,8 @@ KINDS: Final[tuple[tuple[Kind, int], ...]] = (
     ("restart", 1),
     ("forget_commit", 6),
     ("lose_commit", 3),
-    ("forget_answer", 4),
+    ("forget_answer", 6),
+    ("lose_statement", 3),
     ("latency", 2),
     ("sever", 2),
     ("black_hole", 1),
@@ -230,7 +232,7 @@ class FaultInjector:
             self.group.create_task(_later(disruption.for_s, lambda: member.set_clock(0.0)))
 
     async def order(self, disruption: Disruption, member: Member) -> None:
-        if disruption.kind in {"forget_commit", "lose_commit", "forget_answer"}:
+        if disruption.kind in {"forget_commit", "lose_commit", "forget_answer", "lose_statement"}:
             member.proxy.order(disruption.kind)
 
     async def latency(self, disruption: Disruption, member: Member) -> None:
@@ -273,6 +275,7 @@ MEETING: Final[Mapping[Kind, Callable[[FaultInjector, Disruption, Member], Await
     "forget_commit": FaultInjector.order,
     "lose_commit": FaultInjector.order,
     "forget_answer": FaultInjector.order,
+    "lose_statement": FaultInjector.order,
     "latency": FaultInjector.latency,
     "sever": FaultInjector.sever,
     "black_hole": FaultInjector.black_hole,
