@@ -39,6 +39,7 @@ async def test_a_fault_from_the_panel_strikes_and_the_feed_tells_it() -> None:
         assert (status, answer["parameters"]["retry_after"]) == (429, 5)
         await expect(panel.locator("[data-fault-id]")).to_have_count(0)
         await panel.locator('[data-fault="callback-never"]').click()
+        await expect(panel.locator("[data-fault-id]")).to_contain_text("Обратный вызов не придёт")
         assert [(fault.world, fault.action) for fault in telegram.faults.pending()] == [("kie", "never")]
         await panel.get_by_role("button", name="Снять: Обратный вызов не придёт").click()
         await expect(panel.locator("[data-fault-id]")).to_have_count(0)
@@ -48,8 +49,10 @@ async def test_a_fault_from_the_panel_strikes_and_the_feed_tells_it() -> None:
 
 async def test_the_notice_of_a_payment_provider_can_be_lost_from_the_panel() -> None:
     async with chat() as (telegram, page, _anna):
-        for vendor in ("yookassa", "cryptopay"):
-            await page.locator(f'[data-role="panel"] [data-fault="{vendor}-notice-lost"]').click()
+        panel = page.locator('[data-role="panel"]')
+        for number, vendor in enumerate(("yookassa", "cryptopay"), start=1):
+            await panel.locator(f'[data-fault="{vendor}-notice-lost"]').click()
+            await expect(panel.locator("[data-fault-id]")).to_have_count(number)
         armed = [(fault.world, fault.method, fault.action) for fault in telegram.faults.pending()]
         assert armed == [("yookassa", "notice", "never"), ("cryptopay", "notice", "never")]
 
