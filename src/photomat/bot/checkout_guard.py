@@ -108,7 +108,6 @@ class CheckoutGuard:
             return False
 
     async def _decline(self, one: PendingQuery, *, why: str) -> None:
-        log.warning("CHECKOUT_DECLINED", update_id=one.update_id, why=why)
         try:
             await self.bot.answer_pre_checkout_query(
                 one.query_id,
@@ -117,4 +116,6 @@ class CheckoutGuard:
                 request_timeout=ANSWER_WITHIN_S,
             )
         except Exception as error:  # noqa: BLE001  answered already, too late, or no network: nothing is left to do
-            log.info("CHECKOUT_LATE", update_id=one.update_id, error=describe(error))
+            log.info("CHECKOUT_LATE", update_id=one.update_id, why=why, error=describe(error))
+        else:
+            log.warning("CHECKOUT_DECLINED", update_id=one.update_id, why=why)
