@@ -3,7 +3,9 @@
 import asyncio
 import json
 
-from photomat.jobs.callback import CallbackInbox
+from photomat.db.pool import transaction
+from photomat.jobs.callback import CallbackInbox, update_from_callback
+from photomat.jobs.timeline import events_of
 from support.callbacks import callback, orphans, take
 from support.database import connection_of, pool_of
 from support.jobs import (
@@ -137,3 +139,34 @@ async def test_the_log_tells_what_kie_said_but_neither_prompts_nor_addresses(dat
         (parsed,) = [line for line in lines if line["event"] == "CALLBACK_PARSED"]
         assert (parsed["state"], parsed["urls"], parsed["error"]) == ("success", 1, "none")
         assert "secret" not in str(lines)
+
+
+async def test_a_batch_of_all_kinds_does_for_each_what_it_would_do_alone(database: str) -> None:
+    """One statement for those whose job has their task, a transaction for the others; twins count once."""
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        first, second = await a_running_job(pool, user, task_id="t-1"), await a_running_job(pool, user, task_id="t-2")
+        over = await a_done_job(pool, user)
+        over_task = (await row_of(pool, over))["external_task_id"]
+        given = [
+            callback(first, "t-1"),
+            callback(None, "stranger"),
+            callback(first, "t-1"),
+            callback(second, "t-1"),
+            callback(None, "t-2"),
+            callback(over, over_task),
+        ]
+        async with transaction(pool) as tx:
+            effects = await update_from_callback(tx, given)
+        assert [effect.callback for effect in effects] == given
+        assert [effect.is_new for effect in effects] == [True, True, False, True, True, True]
+        assert [effect.is_woken for effect in effects] == [True, False, True, False, True, False]
+        assert await orphans(pool) == [
+            ("stranger", "no job has this task", False),
+            ("t-1", f"job {second} has another task", False),
+        ]
+        async with transaction(pool) as tx:
+            assert not any(effect.is_new for effect in await update_from_callback(tx, given))
+        told = [await events_of(pool, job_id) for job_id in (first, second, over)]
+        woken = [[event.detail for event in events if event.tag == "woken"] for events in told]
+        assert woken == [[{"via": "callback", "task_id": "t-1"}], [{"via": "callback", "task_id": "t-2"}], []]

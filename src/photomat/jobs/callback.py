@@ -1,21 +1,27 @@
 """Store callbacks and wake their jobs. A callback is evidence; the outcome is read from Kie by `poll.py`.
 
-A batch is one transaction of two statements: insert the bodies and lock the jobs; wake those that are not done and record it
-in their timelines. The rest is stored as orphans. A job without a task id (its create reply is under way, or lost) gets it
-here; the create reply overrides it.
-
 Callbacks that arrive together share one commit and are answered after it (`work/batch_writer.py`): one bad body does not affect
 the others. Without a database the caller answers 503, and Kie repeats the callback.
+
+Nearly every callback names a job that has its task: a batch of them is one statement (`_store_usual`), which locks the jobs,
+inserts the bodies, wakes the jobs that are not done and records it in their timelines. The others need a transaction
+(`_store_unusual`): a job without a task id (its create reply is under way, or lost) gets it here, and the create reply
+overrides it; the rest is stored as orphans. A crash between the two means no answer, and Kie repeats all of them.
+
+Both lock the jobs first and insert then, each in one order, so that two instances given the same do not deadlock.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
+from structlog.typing import FilteringBoundLogger
+
 from photomat.db.installation import require_still_ours
-from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.pool import Pool, Transaction, one_statement, transaction
 from photomat.db.rows import Row
 from photomat.jobs.job import JobStatus
 from photomat.jobs.orphans import match_tasks
@@ -67,11 +73,89 @@ class _LockedJob:
     is_forgotten: bool
 
 
-async def update_from_callback(
+async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[Effect]:
+    """Store callbacks and wake their jobs, in the caller's transaction."""
+    return await _store_all(tx, callbacks, others=partial(_store_unusual, tx), bot_id=None)
+
+
+async def _store_all(
+    tx: Transaction,
+    callbacks: Sequence[KieCallback],
+    *,
+    others: Callable[[Sequence[KieCallback]], Awaitable[Sequence[Effect]]],
+    bot_id: int | None,
+) -> list[Effect]:
+    """Store what is usual in one statement, and `others` if there are any; the effects in the order of the callbacks."""
+    usual = await _store_usual(tx, callbacks, bot_id=bot_id)
+    unusual = [callback for number, callback in enumerate(callbacks) if number not in usual]
+    rest = iter(await others(unusual) if unusual else ())
+    return [usual.get(number) or next(rest) for number in range(len(callbacks))]
+
+
+async def _store_usual(tx: Transaction, callbacks: Sequence[KieCallback], *, bot_id: int | None) -> dict[int, Effect]:
+    """Store those whose job has this task, and wake it; by their numbers. None with the `bot_id` of another database."""
+    rows = await tx.fetch(
+        """
+        WITH given AS (
+            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[])
+                     WITH ORDINALITY AS given (named, task_id, digest, body, number)
+        ), job AS MATERIALIZED (
+            SELECT job_id, corr, status, external_task_id AS task_id,
+                   status = 'done' AND (delivered_at IS NOT NULL OR delivering_at IS NOT NULL) AS shown_or_showing
+              FROM generation_jobs
+             WHERE external_task_id = ANY($2::text[]) AND forgotten_at IS NULL
+               AND ($5::bigint IS NULL OR (SELECT photomat_our_bot($5)) IS NOT NULL)
+             ORDER BY job_id
+               FOR UPDATE
+        ), usual AS MATERIALIZED (
+            SELECT number, named, digest, body, job.*, row_number() OVER (PARTITION BY digest ORDER BY number) = 1 AS is_first
+              FROM given JOIN job USING (task_id)
+             WHERE named IS NULL OR named = job_id
+        ), new AS (
+            INSERT INTO callbacks (job_id, task_id, digest, body)
+            SELECT named, task_id, digest, body FROM usual ORDER BY digest
+                ON CONFLICT ON CONSTRAINT callbacks_once DO NOTHING
+            RETURNING digest
+        ), woken AS (
+            UPDATE generation_jobs AS job
+               SET due_at = photomat_now(), woken_via = 'callback', intent_at = coalesce(intent_at, photomat_now()),
+                   status = CASE WHEN status IN ('pending', 'submitting') THEN 'running' ELSE status END,
+                   leased_until = CASE WHEN status IN ('pending', 'submitting') THEN NULL ELSE leased_until END
+             WHERE job_id IN (SELECT job_id FROM usual WHERE status <> 'done')
+            RETURNING job_id, external_task_id
+        ), event AS (
+            INSERT INTO job_events (job_id, tag, detail)
+            SELECT job_id, 'woken', jsonb_build_object('via', 'callback', 'task_id', external_task_id) FROM woken
+             WHERE job_id IN (SELECT job_id FROM usual JOIN new USING (digest))
+        )
+        SELECT number, corr, is_first AND new.digest IS NOT NULL AS is_new, status <> 'done' AS is_woken, shown_or_showing
+          FROM usual LEFT JOIN new USING (digest)
+        """,
+        [callback.job_id for callback in callbacks],
+        [callback.task_id for callback in callbacks],
+        [callback.digest for callback in callbacks],
+        [callback.body for callback in callbacks],
+        bot_id,
+    )
+    return {row["number"] - 1: _usual_effect(row, callbacks[row["number"] - 1]) for row in rows}
+
+
+def _usual_effect(row: Row, callback: KieCallback) -> Effect:
+    return Effect(
+        callback=callback,
+        is_new=row["is_new"],
+        corr=row["corr"],
+        is_woken=row["is_woken"],
+        shown_or_showing=row["shown_or_showing"],
+        orphan=None,
+    )
+
+
+async def _store_unusual(
     tx: Transaction, callbacks: Sequence[KieCallback], *, bot_id: int | None = None
 ) -> list[Effect]:
-    """Store callbacks and wake their jobs; with `bot_id` only in a database of that bot, else raise Transient."""
-    new, locked = await _insert_and_lock(tx, callbacks, bot_id=bot_id)
+    """Store callbacks of any kind; with `bot_id` only in a database of that bot, else raise Transient."""
+    new, locked = await _lock_and_insert(tx, callbacks, bot_id=bot_id)
     if bot_id is not None and not new:
         await require_still_ours(tx, bot_id)
     jobs, effects = _Batch(locked), []
@@ -130,20 +214,13 @@ class _Batch:
         return "another job has this task" if self._by_task.get(callback.task_id, job) is not job else None
 
 
-async def _insert_and_lock(
+async def _lock_and_insert(
     tx: Transaction, callbacks: Sequence[KieCallback], *, bot_id: int | None
 ) -> tuple[set[bytes], list[_LockedJob]]:
-    """The digests that are new, and the jobs; both in one order, so that two instances given the same do not deadlock."""
+    """The digests that are new, and the jobs."""
     rows = await tx.fetch(
         """
-        WITH new AS (
-            INSERT INTO callbacks (job_id, task_id, digest, body)
-            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) AS given (job_id, task_id, digest, body)
-             WHERE $5::bigint IS NULL OR (SELECT photomat_our_bot($5)) IS NOT NULL
-             ORDER BY digest
-                ON CONFLICT ON CONSTRAINT callbacks_once DO NOTHING
-            RETURNING digest
-        ), job AS (
+        WITH job AS MATERIALIZED (
             SELECT job_id, corr, status, external_task_id AS task_id,
                    status = 'done' AND (delivered_at IS NOT NULL OR delivering_at IS NOT NULL) AS shown_or_showing,
                    forgotten_at IS NOT NULL AS is_forgotten
@@ -151,6 +228,15 @@ async def _insert_and_lock(
              WHERE job_id = ANY($1::bigint[]) OR external_task_id = ANY($2::text[])
              ORDER BY job_id
                FOR UPDATE
+        ), new AS (
+            INSERT INTO callbacks (job_id, task_id, digest, body)
+            SELECT given.*
+              FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) AS given (job_id, task_id, digest, body),
+                   (SELECT count(*) FROM job) AS locked_before
+             WHERE $5::bigint IS NULL OR (SELECT photomat_our_bot($5)) IS NOT NULL
+             ORDER BY digest
+                ON CONFLICT ON CONSTRAINT callbacks_once DO NOTHING
+            RETURNING digest
         )
         SELECT digest, NULL::bigint AS job_id, NULL AS corr, NULL AS status, NULL AS task_id, NULL::bool AS shown_or_showing,
                NULL::bool AS is_forgotten
@@ -241,28 +327,36 @@ class CallbackInbox:
 
     async def _store_all(self, callbacks: Sequence[KieCallback]) -> list[None]:
         failpoint("callback.before_store")
-        async with transaction(self._pool) as tx:
-            effects = await update_from_callback(tx, callbacks, bot_id=self._pool.bot_id)
-            failpoint("callback.before_commit")
+        once, bot_id = one_statement(self._pool), self._pool.bot_id
+        effects = await _store_all(once, callbacks, others=self._store_unusual, bot_id=bot_id)
         failpoint("callback.after_store")
         if any(effect.is_woken for effect in effects):
             self._wake("looks")
         with lines_together():
+            logger = log.bind()
             for effect in effects:
-                _log_effect(effect)
+                _log_effect(logger, effect)
         return [None] * len(callbacks)
 
+    async def _store_unusual(self, callbacks: Sequence[KieCallback]) -> list[Effect]:
+        async with transaction(self._pool) as tx:
+            effects = await _store_unusual(tx, callbacks, bot_id=self._pool.bot_id)
+            failpoint("callback.before_commit")
+        return effects
 
-def _log_effect(effect: Effect) -> None:
-    callback = effect.callback
-    corr = ensure_correlation_id(effect.corr)
-    log = get_logger().bind(corr=corr, job_id=callback.job_id, task_id=callback.task_id)
-    log.info("CALLBACK_RECEIVED")
-    glance = glance_at(callback.payload)
-    log.info("CALLBACK_PARSED", state=glance.state, urls=glance.urls, error=glance.fail_code or "none")
+
+def _log_effect(logger: FilteringBoundLogger, effect: Effect) -> None:
+    callback, glance = effect.callback, glance_at(effect.callback.payload)
+    known = {
+        "corr": ensure_correlation_id(effect.corr),
+        "job_id": callback.job_id,
+        "task_id": callback.task_id,
+    }
+    logger.info("CALLBACK_RECEIVED", **known)
+    logger.info("CALLBACK_PARSED", **known, state=glance.state, urls=glance.urls, error=glance.fail_code or "none")
     if effect.orphan is not None:
-        log.warning("ORPHAN_CALLBACK", reason=effect.orphan)
+        logger.warning("ORPHAN_CALLBACK", **known, reason=effect.orphan)
     if not effect.is_new:
-        log.info("CALLBACK_DUPLICATE")
+        logger.info("CALLBACK_DUPLICATE", **known)
     if effect.shown_or_showing:
-        log.info("DELIVER_LOCK_SKIP", reason="already delivered or delivering", via="callback")
+        logger.info("DELIVER_LOCK_SKIP", **known, reason="already delivered or delivering", via="callback")
