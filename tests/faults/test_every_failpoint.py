@@ -42,7 +42,14 @@ OF_COMMANDS: Final = frozenset(point for point in FAILPOINTS if point.startswith
 OF_RECEIPTS: Final = frozenset(point for point in FAILPOINTS if point.startswith("fiscal."))
 """test_fiscal_killed.py kills instances there."""
 NOT_ON_THE_WAY: Final = frozenset(
-    {"submit.before_unknown", "deliver.after_slot", "orphan.before_commit", "orphan.after_match", *ASKED_AGAIN, *ALERTS}
+    {
+        "submit.before_unknown",
+        "callback.before_commit",
+        "deliver.after_slot",
+        "orphan.before_commit",
+        "orphan.after_match",
+    }
+    | {*ASKED_AGAIN, *ALERTS}
     | set(PAYMENT_STORIES)
     | set(FILE_STORIES)
     | set(ASSISTANT_STORIES)
@@ -119,6 +126,13 @@ def test_killed_when_the_request_was_about_to_leave_nothing_is_ordered_twice_and
 
 @pytest.mark.parametrize("title", ["submit.before_unknown"])
 def test_killed_when_the_answer_was_lost_the_callback_finds_the_job_and_nothing_is_ordered_twice(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
+@pytest.mark.parametrize("title", ["callback.before_commit"])
+def test_killed_when_a_callback_brought_the_task_it_comes_again_and_the_picture_once(
     endings: Mapping[str, Exception | None], title: str
 ) -> None:
     raise_what_happened(endings[title])
@@ -229,6 +243,7 @@ async def tell(system: System, title: str) -> None:
     stories: dict[str, Tell] = {
         "submit.after_intent": nobody_knows,
         "submit.before_unknown": the_answer_is_lost,
+        "callback.before_commit": the_callback_brings_the_task,
         "deliver.after_slot": the_card_is_gone,
         "orphan.before_commit": an_orphan_finds_its_job,
         "orphan.after_match": an_orphan_finds_its_job,
@@ -310,6 +325,20 @@ async def the_answer_is_lost(system: System, point: str) -> None:
     await dies_there(first)
     await system.start()
     await system.kie_finishes()
+    await ends_well(system, anna, cards=(card,))
+
+
+async def the_callback_brings_the_task(system: System, point: str) -> None:
+    """The create reply is lost, so the task's id comes with the callback: stored in a transaction that is never committed."""
+    system.kie.faults.arm(world="kie", method="createTask", action="drop_after")
+    system.kie.faults.arm(world="kie", method="task", action="never")
+    first = await system.start(FAILPOINT=point)
+    anna = system.customer()
+    card = await anna.buys()
+    await until(lambda: first.lines("SUBMIT_UNKNOWN"), about=lambda: system.story)
+    await system.kie_finishes()
+    await dies_there(first)
+    await system.start()
     await ends_well(system, anna, cards=(card,))
 
 

@@ -333,9 +333,9 @@ class CallbackInbox:
         if any(effect.is_woken for effect in effects):
             self._wake("looks")
         with lines_together():
-            logger = log.bind()
+            bound = log.bind()
             for effect in effects:
-                _log_effect(logger, effect)
+                _log_effect(bound, effect)
         return [None] * len(callbacks)
 
     async def _store_unusual(self, callbacks: Sequence[KieCallback]) -> list[Effect]:
@@ -345,18 +345,14 @@ class CallbackInbox:
         return effects
 
 
-def _log_effect(logger: FilteringBoundLogger, effect: Effect) -> None:
+def _log_effect(log: FilteringBoundLogger, effect: Effect) -> None:
     callback, glance = effect.callback, glance_at(effect.callback.payload)
-    known = {
-        "corr": ensure_correlation_id(effect.corr),
-        "job_id": callback.job_id,
-        "task_id": callback.task_id,
-    }
-    logger.info("CALLBACK_RECEIVED", **known)
-    logger.info("CALLBACK_PARSED", **known, state=glance.state, urls=glance.urls, error=glance.fail_code or "none")
+    log = log.bind(corr=ensure_correlation_id(effect.corr), job_id=callback.job_id, task_id=callback.task_id)
+    log.info("CALLBACK_RECEIVED")
+    log.info("CALLBACK_PARSED", state=glance.state, urls=glance.urls, error=glance.fail_code or "none")
     if effect.orphan is not None:
-        logger.warning("ORPHAN_CALLBACK", **known, reason=effect.orphan)
+        log.warning("ORPHAN_CALLBACK", reason=effect.orphan)
     if not effect.is_new:
-        logger.info("CALLBACK_DUPLICATE", **known)
+        log.info("CALLBACK_DUPLICATE")
     if effect.shown_or_showing:
-        logger.info("DELIVER_LOCK_SKIP", **known, reason="already delivered or delivering", via="callback")
+        log.info("DELIVER_LOCK_SKIP", reason="already delivered or delivering", via="callback")
