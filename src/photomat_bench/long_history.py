@@ -47,12 +47,14 @@ ENDED: Final = (
     "UPDATE broadcast_sends SET due_at = NULL, left_at = photomat_now(), outcome = 'sent' WHERE due_at IS NOT NULL",
     "UPDATE broadcasts SET state = 'done', ended_at = photomat_now(), counts = '{}' WHERE state = 'sending'",
     "TRUNCATE inbox",
+    "DELETE FROM lanes",
+    "UPDATE assistant_calls SET answer = NULL",
     """
     INSERT INTO audit_runs (night, seconds, invariants, violations, figures)
     SELECT (photomat_now() AT TIME ZONE 'UTC')::date - day, 0, 0, '[]', '{}' FROM generate_series(0, 1) AS day
     """,
 )
-"""What would take part of what is measured: a broadcast under way, updates that are deleted after days, the audit."""
+"""What would take part of what is measured: a broadcast under way, what is deleted after days, the audit."""
 
 
 def jobs_that_fit(server: BenchServer, wanted: int) -> int:

@@ -67,6 +67,18 @@ MAX_ROWS: Final = 2_000
 
 TOKEN: Final = "7000000001:AAH-of-a-long-history"
 GROWING: Final = frozenset({"generation_jobs", "job_outputs", "inbox", "lanes", "drafts", "users", "wallets", "holds"})
+DEEP: Final = 10_000
+WAITING: Final = """
+WITH given AS (
+    SELECT $1::int + number AS update_id, coalesce($3::text, 'u' || number) AS lane
+      FROM generate_series(1, $2::int) AS number
+), stored AS (
+    INSERT INTO inbox (bot_id, update_id, lane, body)
+    SELECT 7000000001, update_id, lane, jsonb_build_object('update_id', update_id) FROM given ORDER BY update_id
+)
+INSERT INTO lanes (bot_id, lane, pending) SELECT 7000000001, lane, count(*) FROM given GROUP BY lane
+"""
+"""So many updates after the number $1, in one lane or each in its own."""
 USER: Final = UserId(5_000_001)
 BUYER: Final = UserId(5_000_002)
 """Has results; all orders of the other one failed."""
@@ -100,6 +112,24 @@ async def test_what_is_planned_while_the_shop_is_new_does_not_read_whole_tables_
         judged = await judge_for(connection, recording, growing=GROWING)
     assert len(judged) > 20
     too_much = [_told(one) for one in judged if one.whole_tables]
+    assert not too_much, "\n\n".join(too_much)
+
+
+async def test_a_chat_with_ten_thousand_updates_costs_the_claims_of_other_chats_nothing(
+    database: str, tmp_path: Path
+) -> None:
+    async with connection_of(database) as connection:
+        await fill(connection, jobs=200)
+        await connection.execute("TRUNCATE inbox, lanes")
+        await connection.execute(WAITING, 1_000_000, DEEP, "deep")
+        await connection.execute("VACUUM ANALYZE inbox, lanes")  # what the planner knows is that one chat
+        await connection.execute(WAITING, 2_000_000, 300, None)
+        async with a_program(database, tmp_path) as program, recorded(program.pool) as recording:
+            claimed = [one for step in program.update_steps() for one in await step.claim(step.width)]
+        judged = await judge(connection, recording)
+    assert claimed, "nothing was due"
+    assert any("FROM inbox" in one.sql and one.rows > len(claimed) for one in judged), "the next chats are not claimed"
+    too_much = [_told(one) for one in judged if one.rows > DEEP // 10]
     assert not too_much, "\n\n".join(too_much)
 
 

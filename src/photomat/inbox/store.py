@@ -138,7 +138,8 @@ async def lease_lanes(
 ) -> ClaimedLanes:
     """Lease up to `limit` due lanes, those due longest first; lock the oldest waiting update of each and count the attempt.
 
-    A lane in which no update is seen is not leased.
+    A lane in which no update is seen is not leased. The head of a lane is ordered by its lane, too: only the index of waiting
+    updates has that order. Where most updates wait in one lane, the planner would look for the others among all of them.
     """
     rows = await tx.fetch(
         """
@@ -159,8 +160,8 @@ async def lease_lanes(
               LEFT JOIN LATERAL (
                    SELECT received_id
                      FROM inbox
-                    WHERE bot_id = $1 AND inbox.lane = due.lane AND handled_at IS NULL AND parked_at IS NULL
-                    ORDER BY received_id
+                    WHERE bot_id = $1 AND inbox.lane BETWEEN due.lane AND due.lane AND handled_at IS NULL AND parked_at IS NULL
+                    ORDER BY inbox.lane, received_id
                     LIMIT 1
                       FOR UPDATE
                    ) AS head ON true
