@@ -5,8 +5,6 @@ history, so a new one is judged as soon as it exists.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -19,8 +17,7 @@ from photomat.alerts.store import list_incidents
 from photomat.app.duties import duties_of
 from photomat.app.flow import DUE
 from photomat.app.retention import kinds_of
-from photomat.app.settings import Settings
-from photomat.app.wiring import Program, build
+from photomat.app.wiring import Program
 from photomat.assistant.calls import usage_by_kind, usage_by_user
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
@@ -56,16 +53,14 @@ from photomat.work import budget
 from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
 from support.database import connection_of, pool_of
-from support.kie_sim import running_kie
 from support.long_history import LIVE, fill
 from support.plans import Judged, judge, judge_for, recorded
-from support.telegram_sim import running_telegram
+from support.program import a_program
 
 JOBS: Final = 20_000
 MAX_ROWS: Final = 2_000
 """Far more than are due here, far less than are stored."""
 
-TOKEN: Final = "7000000001:AAH-of-a-long-history"
 GROWING: Final = frozenset({"generation_jobs", "job_outputs", "inbox", "lanes", "drafts", "users", "wallets", "holds"})
 DEEP: Final = 10_000
 WAITING: Final = """
@@ -248,24 +243,6 @@ async def waiting_cards(program: Program) -> None:
     lease = timedelta(minutes=5)
     cards = await try_acquire_delivery_lock(program.pool, limit=LIVE, lease=lease, instance=InstanceId("waiting"))
     assert any(card.wait.place for card in await with_waits(program.pool, cards, creates=creates))
-
-
-@asynccontextmanager
-async def a_program(dsn: str, folder: Path) -> AsyncIterator[Program]:
-    async with AsyncExitStack() as stack:
-        kie = await stack.enter_async_context(running_kie())
-        telegram = await stack.enter_async_context(running_telegram(token=TOKEN))
-        settings = Settings(
-            bot_token=TOKEN,
-            kie_api_key=kie.world.key,
-            kie_api_url=kie.url,
-            kie_upload_url=kie.url,
-            telegram_api_url=telegram.url,
-            public_url="http://127.0.0.1:9",
-            data_dir=folder,
-            admin_ids="901",
-        )
-        yield await build(stack, settings, dsn, stop=asyncio.Event())
 
 
 def _told(one: Judged) -> str:

@@ -30,6 +30,7 @@ async def claim_checks(pool: Pool, rules: Sequence[AlertRule], *, limit: int) ->
             INSERT INTO watches (kind, due_at)
             SELECT kind, photomat_now() + every FROM unnest($1::text[], $2::interval[]) AS rota (kind, every)
              WHERE (SELECT photomat_our_bot($3)) IS NOT NULL
+               AND NOT EXISTS (SELECT FROM watches WHERE watches.kind = rota.kind)
                 ON CONFLICT ON CONSTRAINT watches_pkey DO NOTHING
             """,
             kinds,

@@ -51,18 +51,19 @@ from photomat.bot.assistant.loop import AssistantLoop
 from photomat.bot.worker import UpdateWorker
 from photomat.broadcasts.recipients import AUDIENCES_DUE, Audiences
 from photomat.broadcasts.sender import BroadcastSender, PreviewSender
+from photomat.db.floors import Queue
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
 from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.lock import DELIVERIES_DUE, RESULTS_DUE, try_acquire_delivery_lock
-from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
+from photomat.delivery.lock import DELIVERIES, RESULTS_DUE, try_acquire_delivery_lock
+from photomat.delivery.outputs import KEEP_LEASE, KEEPS, Output, claim_unkept
 from photomat.delivery.render import LockedCard
 from photomat.delivery.resend import Resender
 from photomat.delivery.waiting import with_waits
 from photomat.fiscal.issuer import FiscalIssuer
 from photomat.fiscal.store import FISCAL_DUE
-from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
+from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES
 from photomat.inbox.update import Claimed
 from photomat.jobs import store
 from photomat.jobs.claims import Claims
@@ -86,16 +87,16 @@ DELIVERY_WIDTH: Final = 64
 RING_WIDTH: Final = 16
 """So many completion messages are recorded before they are sent: a kill loses those among them that had not left."""
 
-DUE: Final[Mapping[str, str]] = {
-    "updates": UPDATES_DUE,
+DUE: Final[Mapping[str, str | Queue]] = {
+    "updates": UPDATES,
     "pre-checkout": PRE_CHECKOUTS_DUE,
-    "uploads": store.UPLOADS_DUE,
-    "submits": store.SUBMITS_DUE,
-    "looks": store.LOOKS_DUE,
-    "deliveries": DELIVERIES_DUE,
-    "rings": CompletionNotifier.DUE,
+    "uploads": store.UPLOADS,
+    "submits": store.SUBMITS,
+    "looks": store.LOOKS,
+    "deliveries": DELIVERIES,
+    "rings": CompletionNotifier.QUEUE,
     "sends": Resender.DUE,
-    "keeps": KEEPS_DUE,
+    "keeps": KEEPS,
     "watches": WATCHES_DUE,
     "alerts": AlertSender.DUE,
     "invoices": INVOICES_DUE,

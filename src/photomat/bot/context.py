@@ -18,7 +18,7 @@ from photomat.bot.conversation import (
     Composing,
     Conversation,
     Transferring,
-    write_conversation,
+    write_conversations,
 )
 from photomat.bot.order_form.form import Form, form_from_data
 from photomat.db.pool import Pool, Transaction, on_commit, transaction
@@ -324,11 +324,11 @@ async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[i
     """
     async with transaction(pool) as tx:
         ours = await finish(tx, [each.claimed for each in handled])
-        for each in handled:
-            if each.ctx is not None and each.claimed.received_id in ours:
-                await _write(tx, each.ctx)
-        shown = [each.ctx.cards for each in handled if each.ctx is not None and each.claimed.received_id in ours]
-        await record_cards(tx, {draft: message for cards in shown for draft, message in cards.items()})
+        kept = [each.ctx for each in handled if each.ctx is not None and each.claimed.received_id in ours]
+        for ctx in kept:
+            await _write(tx, ctx)
+        await write_conversations(tx, [ctx.conversation for ctx in kept if ctx.conversation.is_changed])
+        await record_cards(tx, {draft: message for ctx in kept for draft, message in ctx.cards.items()})
         failpoint("update.before_commit")
     return [ours.get(each.claimed.received_id) for each in handled]
 
@@ -338,8 +338,6 @@ async def _write(tx: Transaction, ctx: UpdateContext) -> None:
         await _register(tx, ctx)
     for write in ctx.writes:
         await write(tx)
-    if ctx.conversation.is_changed:
-        await write_conversation(tx, ctx.conversation)
 
 
 async def _register(tx: Transaction, ctx: UpdateContext) -> None:

@@ -4,7 +4,7 @@ Handlers change the object; it is written in the transaction that marks the upda
 ahead of its updates.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
@@ -40,22 +40,29 @@ class Conversation:
         self.is_changed = True
 
     def clear(self) -> None:
-        self.state, self.data, self.is_changed = None, {}, True
+        """Expect nothing; a conversation that expects nothing already need not be written."""
+        if self.state is not None or self.data:
+            self.state, self.data, self.is_changed = None, {}, True
 
 
-async def write_conversation(tx: Transaction, conversation: Conversation) -> None:
+async def write_conversations(tx: Transaction, conversations: Sequence[Conversation]) -> None:
+    """Write different conversations, in one order: two instances may have some of the same."""
+    if not conversations:
+        return
     await tx.execute(
         """
         INSERT INTO conversations (bot_id, chat_id, user_id, state, data)
-        VALUES ($1, $2, $3, $4, $5)
+        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::jsonb[])
+                   AS given (bot_id, chat_id, user_id, state, data)
+         ORDER BY bot_id, chat_id, user_id
             ON CONFLICT (bot_id, chat_id, user_id) DO UPDATE
            SET state = excluded.state, data = excluded.data, updated_at = photomat_now()
         """,
-        conversation.bot_id,
-        conversation.chat_id,
-        conversation.user_id,
-        conversation.state,
-        conversation.data,
+        [each.bot_id for each in conversations],
+        [each.chat_id for each in conversations],
+        [each.user_id for each in conversations],
+        [each.state for each in conversations],
+        [each.data for each in conversations],
     )
 
 

@@ -20,6 +20,7 @@ import asyncpg
 from asyncpg.pool import PoolAcquireContext, PoolConnectionProxy
 
 from photomat.db.connection import SyncedConnection
+from photomat.db.floors import Floors
 from photomat.db.hosts import NoPrimary, connect_primary, each_server
 from photomat.db.url import DatabaseUrl, parse_url
 from photomat.kernel.clock import monotonic
@@ -130,6 +131,7 @@ class BoundedPool(_Pool):
         super().__init__(**arguments)
         self._acquire_timeout_s = acquire_timeout_s
         self.bot_id = bot_id
+        self.floors = Floors()
         self.waiting = 0
 
     def acquire(self, *, timeout: float | None = None) -> PoolAcquireContext:
@@ -161,6 +163,7 @@ class OneSession:
     def __init__(self, connection: Connection, bot_id: int | None) -> None:
         self._connection = connection
         self.bot_id = bot_id
+        self.floors = Floors()
         self.fetch = connection.fetch
         self.fetchrow = connection.fetchrow
         self.fetchval = connection.fetchval

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final
 
+from photomat.db.floors import Queue
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import Row
 from photomat.jobs import timeline
@@ -22,6 +23,7 @@ from photomat.telegram.port import Messenger
 from photomat.texts.load import Texts
 
 RETRY_S: Final = 5.0
+IS_DUE: Final = "ring_due_at <= photomat_now() AND ring_due_at >= coalesce({floor}, '-infinity'::timestamptz)"
 log = get_logger()
 
 
@@ -47,9 +49,16 @@ class CompletionNotifier(MessageKind[CompletionNotice]):
     texts: Texts
 
     DUE: ClassVar = "SELECT 1 FROM generation_jobs WHERE ring_due_at <= photomat_now()"
+    QUEUE: ClassVar = Queue(
+        due=f"SELECT 1 FROM generation_jobs WHERE {IS_DUE}",  # noqa: S608  a constant of ours
+        oldest="""
+        SELECT least(min(ring_due_at), photomat_now()) - interval '1 second' FROM generation_jobs
+         WHERE ring_due_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+    )
     CLAIM: ClassVar = f"""
         WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs WHERE ring_due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($2))
+            SELECT job_id FROM generation_jobs
+             WHERE {IS_DUE.format(floor="$3")} AND bot_id = (SELECT photomat_our_bot($2))
              ORDER BY ring_due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE generation_jobs AS job SET ring_due_at = NULL, rung_at = photomat_now()
@@ -60,6 +69,10 @@ class CompletionNotifier(MessageKind[CompletionNotice]):
         SELECT * FROM changed
         """  # noqa: S608  a constant statement of the timeline
     RETRIES: ClassVar = RetryPolicy(pause_s=lambda _attempts: RETRY_S)
+
+    @property
+    def claim_arguments(self) -> tuple[object, ...]:
+        return (self.pool.floors.of("rings"),)
 
     def read(self, row: Row) -> CompletionNotice:
         return CompletionNotice(**dict(row))

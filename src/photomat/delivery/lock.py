@@ -2,7 +2,9 @@
 
 A card is due while `card_shown < card_wanted`. Taking the lock raises the fence, and each later write of its holder tests it,
 so an instance whose lease was taken over changes nothing. Each change of a job makes its card due, and the functions at the end
-of this file make it due again; what a card shows is recorded here alone, after the edit.
+of this file make it due again; what a card shows is recorded here alone, after the edit. A locked card is found by its job:
+`num_nonnulls(delivering_at)` is no condition of an index, so the planner does not search among all cards that were ever locked,
+which beside a transaction that is open for long are many.
 
 Cards are taken fairly between chats. Only the oldest due and free cards of each rank are read, so a claim costs the same for
 any backlog. A chat has at most `MAX_OF_A_CHAT` cards locked, and chats with fewer come first. When one chat fills all that is
@@ -13,6 +15,7 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.cluster.instances import DEAD_AFTER
+from photomat.db.floors import Queue
 from photomat.db.installation import SANDBOX_BOT
 from photomat.db.pool import Pool, Transaction
 from photomat.delivery.marks import Mark, record_marks
@@ -34,30 +37,36 @@ IS_FREE: Final = "(delivering_at IS NULL OR delivering_at <= photomat_now() - $2
 """Its lock is free or expired; `$2` is how long a lock lasts, here and below."""
 OURS: Final = "bot_id = (SELECT photomat_our_bot($3))"
 """The card belongs to our bot; `$3` is the bot of the pool, here and below."""
+ABOVE_FLOOR: Final = "deliver_at >= coalesce({floor}, '-infinity'::timestamptz)"
 RANKS: Final = ("status = 'done'", "status IN ('failed', 'canceled')", "status IN ('pending', 'submitting', 'running')")
 """Results before other ends before progress. Each has its own index, so the statuses are written out."""
 OLDEST: Final = " UNION ALL ".join(
     f"(SELECT {rank} AS rank, job_id, bot_id, chat_id, deliver_at AS since FROM generation_jobs"  # noqa: S608  constants of this module
-    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {MAX_READ})"
+    f" WHERE {statuses} AND {IS_DUE} AND {ABOVE_FLOOR} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {MAX_READ})"
     for rank, statuses in enumerate(RANKS)
 )
 HELD: Final = (
-    "SELECT bot_id, chat_id, count(*) AS held FROM generation_jobs"
-    " WHERE delivering_at IS NOT NULL AND delivering_at > photomat_now() - $2::interval GROUP BY bot_id, chat_id"
+    "SELECT count(*) AS held FROM generation_jobs AS job WHERE job.bot_id = oldest.bot_id AND job.chat_id = oldest.chat_id"
+    " AND delivering_at IS NOT NULL AND delivering_at > photomat_now() - $2::interval"
 )
 IN_TURN: Final = f"""
     SELECT job_id, rank, since,
-           coalesce(held, 0) + row_number() OVER (PARTITION BY bot_id, chat_id ORDER BY rank, since, job_id) AS turn,
+           held + row_number() OVER (PARTITION BY bot_id, chat_id ORDER BY rank, since, job_id) AS turn,
            count(*) OVER (PARTITION BY rank) >= {MAX_READ} AS is_crowded
-      FROM ({OLDEST}) AS oldest LEFT JOIN ({HELD}) AS locked USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
+      FROM ({OLDEST}) AS oldest CROSS JOIN LATERAL ({HELD}) AS locked"""  # noqa: S608  constants of this module
 """The oldest due and free cards of each rank with their turn in their chat, after those locked."""
 MAX_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""
 RESULTS_SINCE: Final = timedelta(days=7)
 """Results counted as shown but not delivered are searched for among jobs settled since then."""
-DELIVERIES_DUE: Final = f"""
+DELIVERIES: Final = Queue(
+    due=f"""
     SELECT 1 FROM generation_jobs
-     WHERE {IS_DUE} AND (delivering_at IS NULL OR delivering_at <= photomat_now() - interval '1 second')"""  # noqa: S608  a constant of ours
+     WHERE {IS_DUE} AND {ABOVE_FLOOR} AND (delivering_at IS NULL OR delivering_at <= photomat_now() - interval '1 second')""",  # noqa: S608  constants of ours
+    oldest=f"""
+    SELECT least(min(deliver_at), photomat_now()) - interval '1 second' FROM generation_jobs
+     WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND {ABOVE_FLOOR}""",  # noqa: S608  a constant of ours
+)
 """Cards that may be locked; one that was locked just now is surely being edited, an older lock may have expired."""
 RESULTS_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE} AND status = 'done' AND delivering_at IS NULL"  # noqa: S608  a constant of ours
 """Results that wait for an instance to show them."""
@@ -90,7 +99,7 @@ async def _lock(
     rows = await pool.fetch(
         f"""
         WITH in_turn AS MATERIALIZED (
-            SELECT * FROM ({IN_TURN}) AS everybody WHERE $4::bigint IS NULL
+            SELECT * FROM ({IN_TURN.format(floor="$7")}) AS everybody WHERE $4::bigint IS NULL
              UNION ALL SELECT job_id, 0, deliver_at, 1, false FROM generation_jobs WHERE job_id = $4),
         due AS MATERIALIZED (
             SELECT job_id, delivering_at IS NOT NULL AS taken_over FROM generation_jobs JOIN in_turn USING (job_id)
@@ -120,6 +129,7 @@ async def _lock(
         job_id,
         MAX_OF_A_CHAT,
         instance,
+        pool.floors.of("deliveries"),
     )
     return [locked_card(row) for row in rows if row["job_id"] is not None], rows[0]["is_crowded"]
 
@@ -128,7 +138,7 @@ async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
     """Where one rank fills all that is read, put off the surplus of each chat, a second a card; return how many."""
     rows = await pool.fetch(
         f"""
-        WITH in_turn AS MATERIALIZED ({IN_TURN}),
+        WITH in_turn AS MATERIALIZED ({IN_TURN.format(floor="$4")}),
         surplus AS MATERIALIZED (
             SELECT job_id, turn FROM generation_jobs JOIN in_turn USING (job_id)
              WHERE is_crowded AND turn > $1 AND {IS_DUE} AND delivering_at IS NULL
@@ -141,6 +151,7 @@ async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
         MAX_OF_A_CHAT,
         lease,
         pool.bot_id,
+        pool.floors.of("deliveries"),
     )
     return len(rows)
 
@@ -150,7 +161,7 @@ async def renew(pool: Pool, card: LockedCard) -> bool:
         await pool.fetchval(
             """
             UPDATE generation_jobs SET delivering_at = photomat_now()
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+             WHERE job_id = $1 AND delivery_fence = $2 AND num_nonnulls(delivering_at) = 1
             RETURNING true
             """,
             card.job_id,
@@ -165,7 +176,7 @@ async def still_ours(pool: Pool, card: LockedCard) -> bool:
         await pool.fetchval(
             """
             SELECT true FROM generation_jobs
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+             WHERE job_id = $1 AND delivery_fence = $2 AND num_nonnulls(delivering_at) = 1
             """,
             card.job_id,
             card.fence,
@@ -203,7 +214,7 @@ async def release(
                delivery_attempts = greatest(0, delivery_attempts - CASE WHEN $5 THEN 0 ELSE 1 END),
                delivery_failing_since = CASE WHEN $7 THEN NULL ELSE coalesce(delivery_failing_since, photomat_now()) END,
                card_doubtful = card_doubtful OR $6
-         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+         WHERE job_id = $1 AND delivery_fence = $2 AND num_nonnulls(delivering_at) = 1
         RETURNING true
         """,
         error,
@@ -240,7 +251,7 @@ async def move_card(tx: Transaction, card: LockedCard, message_id: MessageId, *,
         card,
         """
         UPDATE generation_jobs SET card_message_id = $3, chat_id = coalesce($4, chat_id), card_slot_for = card_tried
-         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+         WHERE job_id = $1 AND delivery_fence = $2 AND num_nonnulls(delivering_at) = 1
         RETURNING true
         """,
         message_id,
@@ -256,7 +267,7 @@ async def mark_undeliverable(tx: Transaction, card: LockedCard, *, error: str) -
         """
         UPDATE generation_jobs
            SET undeliverable_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
-         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+         WHERE job_id = $1 AND delivery_fence = $2 AND num_nonnulls(delivering_at) = 1
         RETURNING true
         """,
         error,
@@ -271,7 +282,7 @@ async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
         """
         UPDATE generation_jobs
            SET parked_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
-         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+         WHERE job_id = $1 AND delivery_fence = $2 AND num_nonnulls(delivering_at) = 1
         RETURNING true
         """,
         error,

@@ -70,7 +70,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, bo
         ), locked AS MATERIALIZED (
             SELECT job_id, ring IS NOT NULL AND ring_kind IS DISTINCT FROM ring AND restored_at IS NULL AS is_rung
               FROM generation_jobs JOIN mark USING (job_id)
-             WHERE delivery_fence = mark.fence AND delivering_at IS NOT NULL
+             WHERE delivery_fence = mark.fence AND num_nonnulls(delivering_at) = 1
              ORDER BY job_id FOR UPDATE OF generation_jobs
         ), changed AS (
             UPDATE generation_jobs AS job

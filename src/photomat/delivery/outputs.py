@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
+from photomat.db.floors import Queue
 from photomat.db.pool import Pool
 from photomat.db.rows import row_as
 from photomat.kernel.ids import JobId
@@ -30,7 +31,13 @@ only here.
 UPLOAD_LATER: Final = timedelta(minutes=1)
 """How soon a copy is brought into the bucket that did not take it at first."""
 
-KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
+IS_DUE: Final = "keep_at <= photomat_now() AND keep_at >= coalesce({floor}, '-infinity'::timestamptz)"
+KEEPS: Final = Queue(
+    due=f"SELECT 1 FROM job_outputs WHERE {IS_DUE}",  # noqa: S608  a constant of ours
+    oldest="""
+    SELECT least(min(keep_at), photomat_now()) - interval '1 second' FROM job_outputs
+     WHERE keep_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,10 +186,10 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
     Copying is idempotent, so the claim is only a date without a fence.
     """
     rows = await pool.fetch(
-        """
+        f"""
         WITH due AS MATERIALIZED (
             SELECT job_id, position, corr FROM job_outputs JOIN generation_jobs USING (job_id)
-             WHERE keep_at <= photomat_now() AND (SELECT photomat_our_bot($4)) IS NOT NULL
+             WHERE {IS_DUE.format(floor="$5")} AND (SELECT photomat_our_bot($4)) IS NOT NULL
              ORDER BY keep_at LIMIT $1 FOR UPDATE OF job_outputs SKIP LOCKED
         )
         UPDATE job_outputs AS output
@@ -193,11 +200,12 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
                   output.title, cover_url, seconds, see_through AS is_transparent, track_id IS NOT NULL AS is_track,
                   kept_in, sha256
-        """,
+        """,  # noqa: S608  a constant of ours
         limit,
         lease,
         MAX_TRIES,
         pool.bot_id,
+        pool.floors.of("keeps"),
     )
     return [row_as(Output, row) for row in rows]
 

@@ -97,7 +97,7 @@ async def _refresh_paused(pool: Pool, pauses: Pauses) -> int:
                AND bot_id = (SELECT photomat_our_bot($1)) AND ($3 OR model = ANY($4::text[]))
                AND shown_place IS DISTINCT FROM {PAUSED} AND card_shown = card_wanted AND delivering_at IS NULL
              LIMIT $2 FOR UPDATE SKIP LOCKED)
-        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1
+        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1, deliver_at = greatest(deliver_at, photomat_now())
           FROM changed
          WHERE job.job_id = changed.job_id
         RETURNING true
@@ -119,7 +119,7 @@ async def _refresh_head(pool: Pool, queue: _Queue) -> int:
              WHERE shown_place IS DISTINCT FROM CASE WHEN $3 THEN {PAUSED} ELSE place END
                AND status = 'pending' AND card_shown = card_wanted AND delivering_at IS NULL
                FOR UPDATE OF generation_jobs SKIP LOCKED)
-        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1
+        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1, deliver_at = greatest(deliver_at, photomat_now())
           FROM changed
          WHERE job.job_id = changed.job_id
         RETURNING true

@@ -48,7 +48,14 @@ async def claim_lanes(
     An update stored while the statement waited for its lane is counted there and not seen. Lanes in which none is seen are
     counted anew under their locks, and claimed once more.
     """
-    claim = partial(store.lease_lanes, bot_id=bot_id, instance=instance, lease_s=lease_s, pre_checkout=pre_checkout)
+    claim = partial(
+        store.lease_lanes,
+        bot_id=bot_id,
+        instance=instance,
+        lease_s=lease_s,
+        pre_checkout=pre_checkout,
+        floor=None if pre_checkout else pool.floors.of("updates"),
+    )
     claims, empty = await claim(one_statement(pool), limit=limit)
     if empty:
         async with transaction(pool) as tx:

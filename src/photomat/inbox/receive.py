@@ -13,6 +13,7 @@ from datetime import timedelta
 from itertools import groupby
 from typing import Any, Final
 
+from photomat.db.floors import Queue
 from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, Transaction, one_statement, transaction
 from photomat.inbox import store
@@ -22,10 +23,15 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
 
-UPDATES_DUE: Final = """
+UPDATES: Final = Queue(
+    due="""
     SELECT 1 FROM lanes
      WHERE pending > 0 AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())
-       AND NOT starts_with(lane, 'p')"""
+       AND due_at >= coalesce({floor}, '-infinity'::timestamptz) AND NOT starts_with(lane, 'p')""",
+    oldest="""
+    SELECT least(min(due_at), photomat_now()) - interval '1 second' FROM lanes
+     WHERE pending > 0 AND due_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+)
 PRE_CHECKOUTS_DUE: Final = """
     SELECT 1 FROM lanes
      WHERE pending > 0 AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())

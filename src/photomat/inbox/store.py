@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from photomat.db.floors import Floor
 from photomat.db.pool import Transaction
 from photomat.db.rows import row_as
 from photomat.inbox.update import PRE_CHECKOUT_LANES, Claimed
@@ -134,7 +135,14 @@ class ClaimedLanes(NamedTuple):
 
 
 async def lease_lanes(
-    tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool, limit: int
+    tx: Transaction,
+    *,
+    bot_id: BotId,
+    instance: InstanceId,
+    lease_s: float,
+    pre_checkout: bool,
+    limit: int,
+    floor: Floor = None,
 ) -> ClaimedLanes:
     """Lease up to `limit` due lanes, those due longest first; lock the oldest waiting update of each and count the attempt.
 
@@ -149,6 +157,7 @@ async def lease_lanes(
              WHERE bot_id = (SELECT photomat_our_bot($1))
                AND pending > 0
                AND due_at <= photomat_now()
+               AND due_at >= coalesce($7, '-infinity'::timestamptz)
                AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND starts_with(lane, $5) = $4
              ORDER BY due_at
@@ -189,6 +198,7 @@ async def lease_lanes(
         pre_checkout,
         PRE_CHECKOUT_LANES,
         limit,
+        floor,
     )
     return ClaimedLanes(
         claims=[row_as(Claimed, row, bot_id=bot_id, update=row["body"]) for row in rows if row["fence"] is not None],

@@ -85,7 +85,8 @@ async def submit_again(tx: Transaction, job_id: JobId) -> SubmitAgain:
         """
         UPDATE generation_jobs
            SET status = 'pending', intent_at = NULL, restored_at = NULL, due_at = photomat_now(), leased_until = NULL,
-               last_error = NULL, stopped_at = NULL, card_wanted = card_wanted + 1
+               last_error = NULL, stopped_at = NULL, card_wanted = card_wanted + 1,
+               deliver_at = greatest(deliver_at, photomat_now())
          WHERE job_id = $1
         """,
         job_id,

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from photomat.catalog.pricing import USD_PER_CREDIT
+from photomat.db.floors import Queue
 from photomat.db.pool import Pool, Transaction, on_commit
 from photomat.db.rows import Row, row_as
 from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_from_json
@@ -22,27 +23,48 @@ from photomat.kie.results import Detail
 from photomat.work.budget import CURRENT_TURN, PLACES, SPEND, SPEND_IN_TURN, Budget
 from photomat.work.controls import KIE
 
-UPLOADS_DUE: Final = """
+WAITS: Final = (
+    "status = 'pending' AND least(due_at, submit_at) <= photomat_now() AND submit_turn >= coalesce({floor}, 0)"
+)
+FIRST_ROUND: Final = """
+    SELECT min(submit_turn) - 32 FROM generation_jobs WHERE status = 'pending' AND submit_turn >= coalesce({floor}, 0)"""
+"""The queue comes to a few dozen new rounds in a second."""
+UPLOADS: Final = Queue(
+    due=f"""
     SELECT 1 FROM generation_jobs
-     WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
-       AND (leased_until IS NULL OR leased_until <= photomat_now())"""
-SUBMITS_DUE: Final = """
+     WHERE {WAITS} AND needs_files AND (leased_until IS NULL OR leased_until <= photomat_now())""",  # noqa: S608  a constant of ours
+    oldest=FIRST_ROUND,
+)
+SUBMITS: Final = Queue(
+    due=f"""
     SELECT 1 FROM generation_jobs
-     WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
-       AND (leased_until IS NULL OR leased_until <= photomat_now())"""
-LOOKS_DUE: Final = """
+     WHERE {WAITS} AND NOT needs_files AND (leased_until IS NULL OR leased_until <= photomat_now())""",  # noqa: S608  a constant of ours
+    oldest=FIRST_ROUND,
+)
+LOOK_IS_DUE: Final = "due_at <= photomat_now() AND due_at >= coalesce({floor}, '-infinity'::timestamptz)"
+LOOKS: Final = Queue(
+    due=f"""
     SELECT 1 FROM generation_jobs
-     WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+     WHERE status <> 'pending' AND {LOOK_IS_DUE} AND (leased_until IS NULL OR leased_until <= photomat_now())""",  # noqa: S608  a constant of ours
+    oldest="""
+    SELECT least(min(due_at), photomat_now()) - interval '1 second' FROM generation_jobs
+     WHERE due_at IS NOT NULL AND due_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+)
+IS_PENDING: Final = "coalesce(status, '') = 'pending'"
+"""For jobs that are found by their key, and no condition of an index. So few are pending at any time that the planner would
+rather read an index of those, and beside a transaction that has been open for long it holds all that were.
+"""
 MAY_BE_SUBMITTED: Final = f"""
     NOT (SELECT photomat_paused('{KIE}')) AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]"""
 """What operators have not paused; it is tested once more with the intent.
 
 Written with `@>`, which the planner takes for true of nearly all rows: it goes on reading the queue in its order.
 """
-EXPIRED: Final = """
+EXPIRED: Final = f"""
     SELECT job_id FROM generation_jobs
-     WHERE status = 'pending' AND created_at <= photomat_now() - {given_up_after}::interval
-       AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+     WHERE {IS_PENDING} AND intent_at IS NULL AND settled_at IS NULL
+       AND created_at <= photomat_now() - {{given_up_after}}::interval
+       AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""  # noqa: S608  a constant of ours
 """Jobs that were not submitted within the give-up time."""
 MAX_SKIPPED: Final = 64
 """How many claimed or locked jobs a claim may skip."""
@@ -72,7 +94,7 @@ async def insert_job(tx: Transaction, new: NewJob, *, queue: str, sell: str) -> 
                     $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
                     1 + greatest(0, ({CURRENT_TURN.format(name="$19")}),
                                  (SELECT max(submit_turn) FROM generation_jobs
-                                   WHERE user_id = $8 AND settled_at IS NULL AND status = 'pending')))
+                                   WHERE user_id = $8 AND settled_at IS NULL AND {IS_PENDING})))
                 ON CONFLICT DO NOTHING
             RETURNING job_id, draft_id, model, price
         ), event AS ({RECORD_CREATED}), sold AS ({sell})
@@ -123,7 +145,7 @@ async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: I
         f"""
         WITH due AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
+             WHERE {WAITS.format(floor="$5")} AND needs_files
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
                AND {MAY_BE_SUBMITTED}
              ORDER BY submit_turn, job_id LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -134,6 +156,7 @@ async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: I
         lease,
         instance,
         pool.bot_id,
+        pool.floors.of("uploads"),
     )
     return [job_of(row) for row in rows]
 
@@ -191,15 +214,14 @@ async def claim_submits(
     """
     rows = await pool.fetch(
         f"""
-        WITH places AS MATERIALIZED ({PLACES.format(name="$6", limit="$7", window="$8")}
-                 AND EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED})
-             FOR UPDATE
-        ), head AS MATERIALIZED (
+        WITH head AS MATERIALIZED (
             SELECT submit_turn, job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased
               FROM generation_jobs
-             WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
+             WHERE {WAITS.format(floor="$10")} AND NOT needs_files
                AND bot_id = (SELECT photomat_our_bot($5)) AND {MAY_BE_SUBMITTED}
              ORDER BY submit_turn, job_id LIMIT $1::bigint + $4::bigint
+        ), places AS MATERIALIZED (
+            {PLACES.format(name="$6", limit="$7", window="$8")} AND EXISTS (SELECT FROM head WHERE NOT is_leased) FOR UPDATE
         ), waiting AS MATERIALIZED (
             SELECT submit_turn, job_id, user_id FROM head
              WHERE NOT is_leased
@@ -208,7 +230,7 @@ async def claim_submits(
                                   AND (older.submit_turn, older.job_id) < (head.submit_turn, head.job_id))
         ), free AS MATERIALIZED (
             SELECT job.submit_turn, job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
-             WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
+             WHERE {IS_PENDING} AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())
              ORDER BY job.submit_turn, job.job_id LIMIT least($1::bigint, coalesce((SELECT calls FROM places), 0))
                FOR UPDATE OF job SKIP LOCKED
@@ -222,7 +244,7 @@ async def claim_submits(
         ), asked AS (
             SELECT count(*)::int AS calls, max(submit_turn) AS turn FROM claimed
         ), spent AS ({SPEND_IN_TURN.format(name="$6", window="$8")})
-        SELECT claimed.*, places.calls, EXISTS ({SUBMITS_DUE} AND {MAY_BE_SUBMITTED}) AS is_due,
+        SELECT claimed.*, places.calls, EXISTS (SELECT FROM head WHERE NOT is_leased) AS is_due,
                EXISTS ({EXPIRED.format(given_up_after="$9")}) AS has_expired
           FROM (SELECT) AS once LEFT JOIN places ON true LEFT JOIN claimed ON true
         """,  # noqa: S608  constants of ours
@@ -235,6 +257,7 @@ async def claim_submits(
         creates.limit,
         timedelta(seconds=creates.window_s),
         given_up_after,
+        pool.floors.of("submits"),
     )
     jobs = [job_of(row) for row in rows if row["job_id"] is not None]
     jobs.sort(key=lambda job: (job.turn, job.job_id))
@@ -281,7 +304,7 @@ async def record_intents(tx: Transaction, jobs: Sequence[Job], *, decide_after: 
               FROM generation_jobs AS job
               JOIN unnest($1::bigint[], $2::bigint[], $3::interval[]) AS claimed (job_id, fence, decide_after)
                 ON job.job_id = claimed.job_id AND job.fence = claimed.fence
-             WHERE status = 'pending' AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
+             WHERE {IS_PENDING} AND leased_until > photomat_now() AND {MAY_BE_SUBMITTED}
              ORDER BY job.job_id
                FOR UPDATE OF job
         ), changed AS (
@@ -330,7 +353,8 @@ async def record_tasks(tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_a
                                  THEN photomat_now() + $3::interval ELSE due_at END,
                    leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                    status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
-                   card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+                   card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END,
+                   deliver_at = greatest(deliver_at, photomat_now())
               FROM answered
              WHERE job.job_id = answered.job_id
             RETURNING job.job_id, task_id, status
@@ -360,7 +384,8 @@ async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> Non
            SET external_task_id = $2, due_at = photomat_now(), woken_via = 'retry', last_error = NULL,
                leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
-               card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+               card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END,
+               deliver_at = greatest(deliver_at, photomat_now())
          WHERE job_id = $1 AND external_task_id IS NULL
         """,
         job_id,
@@ -376,7 +401,8 @@ async def return_to_pending(tx: Transaction, job: Job, *, after: timedelta, erro
         """
         UPDATE generation_jobs
            SET status = 'pending', intent_at = NULL, due_at = photomat_now() + $3::interval, leased_until = NULL,
-               last_error = $4, card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+               last_error = $4, card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END,
+               deliver_at = greatest(deliver_at, photomat_now())
          WHERE job_id = $1 AND fence = $2 AND status IN ('pending', 'submitting') AND external_task_id IS NULL
         RETURNING true
         """,
@@ -417,23 +443,23 @@ async def claim_looks(
     """
     rows = await pool.fetch(
         f"""
-        WITH work AS MATERIALIZED (SELECT EXISTS ({LOOKS_DUE}) AS is_due
+        WITH work AS MATERIALIZED (SELECT EXISTS ({LOOKS.due.format(floor="$8")}) AS is_due
         ), places AS MATERIALIZED (
             {PLACES.format(name="$4", limit="$6", window="$7")} AND (SELECT is_due FROM work) FOR UPDATE
         ), silent AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
-             WHERE status <> 'pending' AND due_at <= photomat_now() AND (external_task_id IS NULL OR status = 'done')
+             WHERE status <> 'pending' AND {LOOK_IS_DUE.format(floor="$8")} AND (external_task_id IS NULL OR status = 'done')
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
         ), woken AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
-             WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
+             WHERE status NOT IN ('pending', 'done') AND {LOOK_IS_DUE.format(floor="$8")} AND external_task_id IS NOT NULL
                AND woken_via IS NOT NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) FOR UPDATE SKIP LOCKED
         ), polled AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
-             WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
+             WHERE status NOT IN ('pending', 'done') AND {LOOK_IS_DUE.format(floor="$8")} AND external_task_id IS NOT NULL
                AND woken_via IS NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
                AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY due_at LIMIT least($1, coalesce((SELECT calls FROM places), 0)) - (SELECT count(*) FROM woken)
@@ -459,6 +485,7 @@ async def claim_looks(
         pool.bot_id,
         queries.limit,
         timedelta(seconds=queries.window_s),
+        pool.floors.of("looks"),
     )
     jobs = [job_of(row, via=row["claimed_via"]) for row in rows if row["job_id"] is not None]
     return ClaimedLooks(jobs, rows[0]["is_due"], rows[0]["calls"])
@@ -491,6 +518,7 @@ async def schedule_look(
                card_wanted = card_wanted + CASE WHEN status = 'running' AND ($6 > progress AND card_shown = card_wanted
                                                                              OR $8 AND slow_at IS NULL)
                                                 THEN 1 ELSE 0 END,
+               deliver_at = CASE WHEN card_shown = card_wanted THEN greatest(deliver_at, photomat_now()) ELSE deliver_at END,
                slow_at = CASE WHEN $8 AND status = 'running' THEN coalesce(slow_at, photomat_now()) ELSE slow_at END,
                last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
                progress = greatest(progress, $6)

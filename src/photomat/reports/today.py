@@ -406,7 +406,9 @@ async def stuck(pool: Pool) -> tuple[Waiting, ...]:
          WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
            AND status = 'done' AND delivered_at IS NULL AND settled_at < photomat_now() - $1::interval
         UNION ALL SELECT 'waiting', count(*), min(created_at), min(job_id)
-          FROM generation_jobs WHERE status = 'pending' AND stopped_at IS NULL AND created_at < photomat_now() - $2::interval
+          FROM generation_jobs
+         WHERE status = 'pending' AND intent_at IS NULL AND settled_at IS NULL
+           AND stopped_at IS NULL AND created_at < photomat_now() - $2::interval
         UNION ALL SELECT 'updates', count(*), min(received_at), NULL
           FROM inbox WHERE handled_at IS NULL AND parked_at IS NULL AND received_at < photomat_now() - $3::interval
         UNION ALL SELECT 'parked-updates', count(*), min(parked_at), NULL

@@ -3,6 +3,9 @@
 A caller that may have given work to any loop, and does not know to which, wakes the poller instead of all loops (`DUE_POLLER`).
 Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a doubled one nothing. Whatever else the process must
 know every second is read by the same query (`WatchedValue`), so that an idle process commits once a second, not once for each.
+
+Each poll reads the floors of the queues anew (`db/floors.py`). Once a second it reads the queues from their beginning, which
+is the truth. Where that takes long, because a transaction has been open for long, it is done a twentieth of the time at most.
 """
 
 import asyncio
@@ -10,15 +13,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from photomat.db.floors import Queue
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
-from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.clock import monotonic, sleep_until_set
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 
 EVERY_S: Final = 1.0
 APART_S: Final = 0.05
 """How far polls are apart at least, however often they are asked for."""
+THOROUGH_SHARE: Final = 1 / 20
 DUE_POLLER: Final = "due poller"
 """Its name among the wake-ups: it asks at once, and wakes the loops that have work."""
 log = get_logger()
@@ -57,22 +62,42 @@ class WatchedValue:
 
 
 class DuePoller:
-    """Asks what is due; each slice gives its own literal SELECT."""
+    """Asks what is due; each slice gives its own literal SELECT, or those of a queue with a floor."""
 
     def __init__(
-        self, pool: Pool, wakes: Wakes, due: Mapping[str, str], *, watched: Mapping[str, WatchedValue] | None = None
+        self,
+        pool: Pool,
+        wakes: Wakes,
+        due: Mapping[str, str | Queue],
+        *,
+        watched: Mapping[str, WatchedValue] | None = None,
     ) -> None:
         self._pool = pool
         self._wakes = wakes
         self._wake = wakes.event(DUE_POLLER)
         self._names = tuple(due)
         self._watched = watched or {}
-        asked = [f'EXISTS ({select}) AS "{name}"' for name, select in due.items()]
+        queues = {name: queue for name, queue in due.items() if isinstance(queue, Queue)}
+        self._floor_columns = {name: f"floor of {name}" for name in queues}
+        self._thorough_from = 0.0
+        plain = [f'EXISTS ({select}) AS "{name}"' for name, select in due.items() if isinstance(select, str)]
         read = [f'({value.select}) AS "{name}"' for name, value in self._watched.items()]
-        self._query = "SELECT " + ", ".join([*asked, *read])
+        ordered = [
+            f'EXISTS ({queue.due}) AS "{name}", ({queue.oldest}) AS "{self._floor_columns[name]}"'.format(
+                floor=f"${place}"
+            )
+            for place, (name, queue) in enumerate(queues.items(), 1)
+        ]
+        self._query = "SELECT " + ", ".join([*plain, *ordered, *read])
 
     async def poll_once(self) -> None:
-        row = await require_row(self._pool, self._query)
+        floors, began = self._pool.floors, monotonic()
+        is_thorough = began >= self._thorough_from
+        known = [None if is_thorough else floors.of(name) for name in self._floor_columns]
+        row = await require_row(self._pool, self._query, *known)
+        if is_thorough:
+            self._thorough_from = began + max(EVERY_S - APART_S, (monotonic() - began) / THOROUGH_SHARE)
+        floors.set({name: row[column] for name, column in self._floor_columns.items()})
         self._wakes.here(*(name for name in self._names if row[name]))
         for name, value in self._watched.items():
             value.tell(row[name])

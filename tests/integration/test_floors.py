@@ -1,0 +1,123 @@
+"""A transaction that stays open for long makes no claim slow: what was claimed since is not read again and again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from photomat.app.flow import DUE
+from photomat.app.wiring import Program
+from photomat.db.pool import Connection, Pool, transaction
+from photomat.inbox.lanes import claim_lanes, finish
+from photomat.inbox.receive import receive
+from photomat.inbox.update import Claimed
+from photomat.jobs.actions import cancel_by_operator
+from photomat.jobs.claims import CREATES
+from photomat.kernel.ids import BotId, InstanceId
+from photomat.work import due_poller
+from photomat.work.due_poller import DuePoller, Wakes
+from support.database import connection_of, pool_of, shift_clock
+from support.jobs import a_job, a_user
+from support.long_history import fill
+from support.plans import Judged, judge, recorded
+from support.program import a_program
+from support.updates import BOT_ID, text_update
+
+BOT: Final = BotId(BOT_ID)
+JOBS: Final = 2_000
+ORDERS: Final = 300
+RECENT_PAGES: Final = 150
+CLAIMED: Final = (
+    "UPDATE generation_jobs SET card_wanted = card_wanted + 1, deliver_at = photomat_now() WHERE status = 'done'",
+    "UPDATE generation_jobs SET card_shown = card_wanted, ring_due_at = photomat_now() WHERE status = 'done'",
+    "UPDATE generation_jobs SET ring_due_at = NULL, due_at = photomat_now() WHERE status = 'done'",
+    "UPDATE generation_jobs SET due_at = NULL WHERE status = 'done'",
+    "UPDATE job_outputs SET keep_at = photomat_now()",
+    "UPDATE job_outputs SET keep_at = NULL",
+    """
+    INSERT INTO lanes (bot_id, lane, pending)
+    SELECT 7000000001, 'u' || number, 1 FROM generate_series(1000000, 1002000) AS number
+    """,
+    "UPDATE lanes SET pending = 0",
+)
+"""What becomes due and is done, in every queue."""
+
+
+async def test_beside_an_old_transaction_a_claim_reads_what_is_recent_only(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(due_poller, "EVERY_S", 3600)  # every poll but the first begins at the floors
+    async with connection_of(database) as connection, a_program(database, tmp_path) as program:
+        await fill(connection, jobs=JOBS, live=0)
+        poller = DuePoller(program.pool, Wakes(DUE), DUE)
+        async with _open_transaction(database):
+            await _work_off(connection, program.pool)
+            from_the_beginning = await _claims(connection, program, poller)
+            await poller.poll_once()
+            from_the_floors = await _claims(connection, program, poller)
+    assert sum(one.pages > RECENT_PAGES for one in from_the_beginning) >= 4, "the queues hold no dead entries"
+    too_much = [
+        f"{one.pages} pages: {' '.join(one.sql.split())}" for one in from_the_floors if one.pages > RECENT_PAGES
+    ]
+    assert not too_much, "\n\n".join(too_much)
+
+
+@asynccontextmanager
+async def _open_transaction(database: str) -> AsyncIterator[None]:
+    """A report that nobody ends."""
+    async with connection_of(database) as report, report.transaction(isolation="repeatable_read", readonly=True):
+        await report.fetchval("SELECT count(*) FROM users")
+        yield
+
+
+async def _work_off(connection: Connection, pool: Pool) -> None:
+    """Fill every queue and work it off, some time ago."""
+    for statement in CLAIMED:
+        await connection.execute(statement)
+    for number in range(ORDERS):
+        job_id = await a_job(pool, await a_user(pool, user_id=8_000_000 + number))
+        async with transaction(pool) as tx:
+            await cancel_by_operator(tx, job_id)
+    await connection.execute("UPDATE generation_jobs SET card_shown = card_wanted, ring_due_at = NULL")
+    await shift_clock(pool, 60)
+    await connection.execute("INSERT INTO budgets (name, turn) VALUES ($1, 1000)", CREATES)
+    await a_job(pool, await a_user(pool, user_id=8_999_999))  # the queue has come to later rounds
+    await connection.execute("ANALYZE")
+
+
+async def _claims(connection: Connection, program: Program, poller: DuePoller) -> list[Judged]:
+    """What each claim reads, and the poll that asks what is due."""
+    async with recorded(program.pool) as recording:
+        for step in (*program.instance_steps(), *program.update_steps()):
+            await step.claim(0 if step.name == "submits" else step.width)
+        if program.pool.floors.of("looks") is not None:  # the first poll reads everything
+            await poller.poll_once()
+    return await judge(connection, recording)
+
+
+async def test_an_update_whose_transaction_took_long_is_claimed_although_others_came_before_it(database: str) -> None:
+    async with pool_of(database, bot_id=BOT_ID) as pool, connection_of(database) as slow:
+        wakes = Wakes(DUE)
+        poller = DuePoller(pool, wakes, DUE)
+        async with slow.transaction():
+            await receive(pool, bot_id=BOT, updates=[text_update(1, user_id=1)])
+            await slow.execute("INSERT INTO lanes (bot_id, lane, pending) VALUES ($1, 'u2', 1)", BOT)
+            await slow.execute("INSERT INTO inbox (bot_id, update_id, lane, body) VALUES ($1, 2, 'u2', '{}')", BOT)
+            await shift_clock(pool, 60)
+            first = await _claimed(pool)
+            async with transaction(pool) as tx:
+                assert await finish(tx, first)
+            await poller.poll_once()
+        assert await _claimed(pool) == []  # it is below the floor
+        wakes.event("updates").clear()
+        async with asyncio.timeout(60):
+            while not wakes.event("updates").is_set():
+                await poller.poll_once()
+        assert [one.update_id for one in await _claimed(pool)] == [2]
+
+
+async def _claimed(pool: Pool) -> list[Claimed]:
+    return await claim_lanes(pool, bot_id=BOT, instance=InstanceId("one"), lease_s=30, pre_checkout=False, limit=9)
