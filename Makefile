@@ -92,10 +92,14 @@ core: $(TEST_READY) ## the core suite on another PostgreSQL or layout: make core
 	@$(PYTHON) scripts/postgres_versions.py $(VENV)/postgres
 	@POSTGRES=$(or $(POSTGRES),18) $(PYTEST) $(CORE)
 
-prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, PostgreSQL 15-18, storms, fuzz, crash matrix, mutants (MINUTES=10 COUNT=50000 SHARD=1/1)
+prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, PostgreSQL 15-18, storms, fuzz, crash matrix, mutants, a long history (MINUTES=10 COUNT=50000 SHARD=1/1 HISTORY=10000000)
 	@scripts/need_tools
 	@$(PYTEST) -m prove
 	@for layout in $(LAYOUTS); do $(MAKE) --no-print-directory core POSTGRES=$$layout || exit; done
+	@$(BIN)/photomat bench --only "one instance on a history,one instance" --history-jobs $(or $(HISTORY),10000000) \
+	  --require "flows/s on a history / on an empty database"
+	@$(BIN)/photomat bench --only "one instance,one instance beside an open transaction" --rounds 1 --open-transaction 600 \
+	  --require "flows/s beside an open transaction / without"
 	@$(BIN)/photomat chaos explore
 	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --previous $(PREVIOUS)
 	@$(BIN)/photomat chaos money --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)

@@ -1,9 +1,10 @@
 """The commands of the benchmark."""
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -14,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from photomat.db.migrate import migrate
-from photomat_bench.figures import Figure, changes, lines_of, read_lines, target_results
+from photomat_bench.figures import TARGETS, Figure, changes, lines_of, read_lines, target_results, unmet
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
 from photomat_bench.report import change_table, markdown_of, print_run
 from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
@@ -49,6 +50,12 @@ def bench(
     history_jobs: Annotated[
         int, typer.Option(min=1000, help="Finished jobs of the history; fewer where the disk is short.")
     ] = HISTORY_JOBS,
+    open_transaction: Annotated[
+        float | None, typer.Option(min=0, help="Seconds for which a transaction is open before flows beside it (30).")
+    ] = None,
+    require: Annotated[
+        list[str] | None, typer.Option(help="Exit with 1 unless this target is met, by its name in the table.")
+    ] = None,
     figures_file: Annotated[Path, typer.Option("--figures", help="The committed figures to compare with.")] = Path(
         "bench/figures.jsonl"
     ),
@@ -61,18 +68,23 @@ def bench(
     Prints figures (medians and spread), targets, and what changed since the committed figures beyond the spread. The floor is
     the same calls without bookkeeping. Everything runs on loopback; the load has a fixed seed.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: instances and PostgreSQL are stopped
     if context.invoked_subcommand is not None:
         return
-    names = _chosen(only, short=short)
+    unknown = set(require or ()) - {target.name for target in TARGETS}
+    if unknown:
+        raise typer.BadParameter(f"{', '.join(sorted(unknown))} is none of {', '.join(each.name for each in TARGETS)}")
+    names, lengths = _chosen(only, short=short), SHORT if short else LONG
     machine, figures, skipped = _measured(
         names,
         rounds or (1 if short else 3),
-        SHORT if short else LONG,
+        lengths if open_transaction is None else replace(lengths, open=open_transaction),
         seed=seed,
         previous=previous,
         history_jobs=history_jobs,
         keep=keep,
         limit_s=SHORT_LIMIT_S if short and not only else None,
+        as_json=as_json,
     )
     results = target_results(figures)
     lines = lines_of({**machine, "seed": seed, "short": short, "skipped": skipped}, figures, results)
@@ -81,9 +93,12 @@ def bench(
         save.write_text(lines, encoding="utf-8")
     if as_json:
         typer.echo(lines, nl=False)
-        return
-    print_run(console, machine, figures, results, skipped)
-    _compare(figures_file, machine, figures)
+    else:
+        print_run(console, machine, figures, results, skipped)
+        _compare(figures_file, machine, figures)
+    if missed := unmet(require or (), results):
+        typer.echo(f"Required and not met: {', '.join(missed)}", err=True)
+        raise typer.Exit(1)
 
 
 def _chosen(only: str, *, short: bool) -> list[str]:
@@ -106,8 +121,9 @@ def _measured(
     history_jobs: int,
     keep: Path | None,
     limit_s: float | None,
+    as_json: bool,
 ) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
-    with bench_server(keep) as server, _bar(as_json=False) as bars:
+    with bench_server(keep) as server, _bar(as_json=as_json) as bars:
         bar = bars.add_task("starting", total=len(names) * rounds)
         suite = Suite(
             server=server,

@@ -2,7 +2,7 @@
 
 import json
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -177,6 +177,12 @@ def target_results(figures: Sequence[Figure]) -> list[TargetResult]:
         )
         for target in TARGETS
     ]
+
+
+def unmet(required: Iterable[str], results: Iterable[TargetResult]) -> list[str]:
+    """The required targets that were missed, or not measured."""
+    met = {result.name for result in results if result.met}
+    return [name for name in required if name not in met]
 
 
 def _computed(target: Target, medians: Mapping[str, float]) -> float | None:

@@ -22,9 +22,8 @@ from photomat_bench.wire import OK, WireClient, post_request, serving
 
 CONNECTIONS: Final = 64
 WARM_UP_S: Final = 2.0
-JOBS_AT_ONCE: Final = 32
-JOBS_S: Final = 5.0
-"""Some hundred jobs, so that callbacks under way at the same time are those of different jobs, as they are in a shop."""
+JOBS_RATE: Final = 4.0
+JOBS_S: Final = 3.0
 
 NextRequest = Callable[[], bytes]
 
@@ -105,7 +104,7 @@ async def measure_callbacks(seconds: float, *, dsn: str, postgres_pid: int, fold
         async with running_instances(1, dsn=dsn, vendors_url=url, folder=folder, settings={}) as instances:
             driver.instances = [instances[0].url]
             await instances[0].until_logged(AUDITED, within_s=AUDIT_LIMIT_S)
-            await driver.run_at_most(JOBS_S, at_once=JOBS_AT_ONCE)
+            await driver.run_at_rate(JOBS_RATE, JOBS_S, seed=1)
             jobs = [_job(task_id, task) for task_id, task in driver.vendors.tasks.items()]
             if not jobs:
                 raise RuntimeError("no job was made in time")

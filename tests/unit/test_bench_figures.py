@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from photomat.cli.completion import BENCH
 from photomat_bench.cli import app
-from photomat_bench.figures import Better, Figure, changes, lines_of, read_lines, target_results
+from photomat_bench.figures import Better, Figure, changes, lines_of, read_lines, target_results, unmet
 from photomat_bench.flow_run import percentiles
 from photomat_bench.flows import button_data
 from photomat_bench.report import markdown_of
@@ -115,6 +115,15 @@ def test_an_unknown_measurement_is_refused_with_the_known_ones() -> None:
     assert refused.exit_code == 2
     assert "start and idle" in " ".join(refused.output.replace("│", " ").split())
     assert set(PEERS) < set(MEASUREMENTS)
+
+
+def test_a_required_target_is_one_that_exists_and_is_missed_where_it_was_not_measured() -> None:
+    refused = CliRunner().invoke(app, ["--only", "echo", "--require", "speed"])
+    assert refused.exit_code == 2
+    assert "commits per flow" in " ".join(refused.output.replace("│", " ").split())
+    results = target_results([figure("one instance: commits per flow", 11.0), figure("idle: commits/s", 4.0)])
+    assert unmet(["commits per flow"], results) == []
+    assert unmet(["commits/s when idle", "CPU ms per flow"], results) == ["commits/s when idle", "CPU ms per flow"]
 
 
 def test_rate_and_max_exclude_each_other() -> None:

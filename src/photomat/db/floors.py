@@ -22,9 +22,8 @@ Floor: TypeAlias = datetime | int | None
 class Queue:
     """Two literal SELECTs, each with the place `{floor}`, where NULL means from the beginning.
 
-    `due` finds a row if anything is due. `oldest` is the next floor: the oldest row that is due now or later, else where the
-    next one will be, less what a transaction may take that has begun and is not committed. So what makes a row due sets its
-    place to now.
+    `due` finds a row if anything is due. `oldest` is the next floor: the oldest row that is due, else where the next one will
+    be, less what a transaction may take that has begun and is not committed. So what makes a row due sets its place to now.
     """
 
     due: str

@@ -51,9 +51,7 @@ class CompletionNotifier(MessageKind[CompletionNotice]):
     DUE: ClassVar = "SELECT 1 FROM generation_jobs WHERE ring_due_at <= photomat_now()"
     QUEUE: ClassVar = Queue(
         due=f"SELECT 1 FROM generation_jobs WHERE {IS_DUE}",  # noqa: S608  a constant of ours
-        oldest="""
-        SELECT least(min(ring_due_at), photomat_now()) - interval '1 second' FROM generation_jobs
-         WHERE ring_due_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+        oldest=f"SELECT least(min(ring_due_at), photomat_now()) - interval '1 second' FROM generation_jobs WHERE {IS_DUE}",  # noqa: S608  likewise
     )
     CLAIM: ClassVar = f"""
         WITH due AS MATERIALIZED (

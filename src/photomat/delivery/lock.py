@@ -65,7 +65,7 @@ DELIVERIES: Final = Queue(
      WHERE {IS_DUE} AND {ABOVE_FLOOR} AND (delivering_at IS NULL OR delivering_at <= photomat_now() - interval '1 second')""",  # noqa: S608  constants of ours
     oldest=f"""
     SELECT least(min(deliver_at), photomat_now()) - interval '1 second' FROM generation_jobs
-     WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND {ABOVE_FLOOR}""",  # noqa: S608  a constant of ours
+     WHERE {IS_DUE} AND {ABOVE_FLOOR}""",  # noqa: S608  constants of ours
 )
 """Cards that may be locked; one that was locked just now is surely being edited, an older lock may have expired."""
 RESULTS_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE} AND status = 'done' AND delivering_at IS NULL"  # noqa: S608  a constant of ours

@@ -34,9 +34,7 @@ UPLOAD_LATER: Final = timedelta(minutes=1)
 IS_DUE: Final = "keep_at <= photomat_now() AND keep_at >= coalesce({floor}, '-infinity'::timestamptz)"
 KEEPS: Final = Queue(
     due=f"SELECT 1 FROM job_outputs WHERE {IS_DUE}",  # noqa: S608  a constant of ours
-    oldest="""
-    SELECT least(min(keep_at), photomat_now()) - interval '1 second' FROM job_outputs
-     WHERE keep_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+    oldest=f"SELECT least(min(keep_at), photomat_now()) - interval '1 second' FROM job_outputs WHERE {IS_DUE}",  # noqa: S608  likewise
 )
 
 

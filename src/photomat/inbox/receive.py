@@ -30,7 +30,7 @@ UPDATES: Final = Queue(
        AND due_at >= coalesce({floor}, '-infinity'::timestamptz) AND NOT starts_with(lane, 'p')""",
     oldest="""
     SELECT least(min(due_at), photomat_now()) - interval '1 second' FROM lanes
-     WHERE pending > 0 AND due_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+     WHERE pending > 0 AND due_at <= photomat_now() AND due_at >= coalesce({floor}, '-infinity'::timestamptz)""",
 )
 PRE_CHECKOUTS_DUE: Final = """
     SELECT 1 FROM lanes

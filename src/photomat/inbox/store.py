@@ -230,7 +230,8 @@ async def count_locked(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str]) 
 async def end_claims(tx: Transaction, claims: Sequence[Claimed]) -> dict[ReceivedId, EndedClaim]:
     """Mark updates as handled and end the leases of their lanes. Those whose lane was lost are left out.
 
-    Lanes are locked in one order: two instances may hold claims of the same lanes, one of them lost.
+    Lanes are locked in one order: two instances may hold claims of the same lanes, one of them lost. `num_nulls` is no
+    condition of an index, so updates are found by their number, not searched for among all that ever waited.
     """
     rows = await tx.fetch(
         """
@@ -252,7 +253,7 @@ async def end_claims(tx: Transaction, claims: Sequence[Claimed]) -> dict[Receive
             UPDATE inbox
                SET handled_at = photomat_now(), error = NULL
               FROM held
-             WHERE inbox.received_id = held.received_id AND handled_at IS NULL AND parked_at IS NULL
+             WHERE inbox.received_id = held.received_id AND num_nulls(handled_at, parked_at) = 2
             RETURNING inbox.received_id
         )
         SELECT received_id, pending AS waiting, handled.received_id IS NOT NULL AS is_handled

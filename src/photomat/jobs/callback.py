@@ -16,7 +16,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import cycle
 from typing import Any, Final
 
 from structlog.typing import FilteringBoundLogger
@@ -34,8 +33,6 @@ from photomat.kie.state_parser import glance_at
 from photomat.work.batch_writer import BatchWriter
 
 MAX_TOGETHER: Final = 500
-WRITERS: Final = 2
-"""While the database stores one batch, the next one comes together and the last one is answered and logged."""
 log = get_logger()
 
 
@@ -319,13 +316,11 @@ class CallbackInbox:
     def __init__(self, pool: Pool, wake: Callable[[str], None]) -> None:
         self._pool = pool
         self._wake = wake
-        self._writers = cycle(
-            [BatchWriter(self._store_all, max_together=MAX_TOGETHER, rests=0) for _ in range(WRITERS)]
-        )
+        self._together = BatchWriter(self._store_all, max_together=MAX_TOGETHER, rests=0)
 
     async def store(self, callback: KieCallback) -> None:
         try:
-            await next(self._writers).add(callback)
+            await self._together.add(callback)
         except Exception as error:
             log.error("CALLBACK_ERROR", task_id=callback.task_id, error=describe(error))
             raise

@@ -46,9 +46,9 @@ LOOKS: Final = Queue(
     due=f"""
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND {LOOK_IS_DUE} AND (leased_until IS NULL OR leased_until <= photomat_now())""",  # noqa: S608  a constant of ours
-    oldest="""
+    oldest=f"""
     SELECT least(min(due_at), photomat_now()) - interval '1 second' FROM generation_jobs
-     WHERE due_at IS NOT NULL AND due_at >= coalesce({floor}, '-infinity'::timestamptz)""",
+     WHERE {LOOK_IS_DUE}""",  # noqa: S608  a constant of ours
 )
 IS_PENDING: Final = "coalesce(status, '') = 'pending'"
 """For jobs that are found by their key, and no condition of an index. So few are pending at any time that the planner would
@@ -62,7 +62,7 @@ Written with `@>`, which the planner takes for true of nearly all rows: it goes 
 """
 EXPIRED: Final = f"""
     SELECT job_id FROM generation_jobs
-     WHERE {IS_PENDING} AND intent_at IS NULL AND settled_at IS NULL
+     WHERE {IS_PENDING} AND num_nulls(intent_at, settled_at) = 2
        AND created_at <= photomat_now() - {{given_up_after}}::interval
        AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""  # noqa: S608  a constant of ours
 """Jobs that were not submitted within the give-up time."""

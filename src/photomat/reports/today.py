@@ -407,7 +407,7 @@ async def stuck(pool: Pool) -> tuple[Waiting, ...]:
            AND status = 'done' AND delivered_at IS NULL AND settled_at < photomat_now() - $1::interval
         UNION ALL SELECT 'waiting', count(*), min(created_at), min(job_id)
           FROM generation_jobs
-         WHERE status = 'pending' AND intent_at IS NULL AND settled_at IS NULL
+         WHERE status = 'pending' AND num_nulls(intent_at, settled_at) = 2
            AND stopped_at IS NULL AND created_at < photomat_now() - $2::interval
         UNION ALL SELECT 'updates', count(*), min(received_at), NULL
           FROM inbox WHERE handled_at IS NULL AND parked_at IS NULL AND received_at < photomat_now() - $3::interval

@@ -1,6 +1,7 @@
 -- Jobs that were not sent to Kie, by their age. The index that had this name had the condition of the queue of submits, so the
 -- planner took either for it; beside a transaction that is open for long only the queue's own order finds its live jobs quickly.
+-- This condition is that of no other index.
 --
 -- Building an index locks out writers of its table: about a second for each million rows. The next migration puts it in place.
 LOCK TABLE generation_jobs IN SHARE MODE;
-CREATE INDEX generation_jobs_unsent_since ON generation_jobs (created_at) WHERE intent_at IS NULL AND settled_at IS NULL;
+CREATE INDEX generation_jobs_unsent_since ON generation_jobs (created_at) WHERE num_nulls(intent_at, settled_at) = 2;
