@@ -3,7 +3,8 @@
 import json
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Final
@@ -68,7 +69,6 @@ def bench(
     Prints figures (medians and spread), targets, and what changed since the committed figures beyond the spread. The floor is
     the same calls without bookkeeping. Everything runs on loopback; the load has a fixed seed.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: instances and PostgreSQL are stopped
     if context.invoked_subcommand is not None:
         return
     unknown = set(require or ()) - {target.name for target in TARGETS}
@@ -123,7 +123,7 @@ def _measured(
     limit_s: float | None,
     as_json: bool,
 ) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
-    with bench_server(keep) as server, _bar(as_json=as_json) as bars:
+    with _stopped_by_sigterm(), bench_server(keep) as server, _bar(as_json=as_json) as bars:
         bar = bars.add_task("starting", total=len(names) * rounds)
         suite = Suite(
             server=server,
@@ -139,6 +139,16 @@ def _measured(
         except KeyboardInterrupt:
             suite.skipped["the rest"] = "stopped"
         return uvloop.run(machine_facts(server)), suite.figures(), suite.skipped
+
+
+@contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """SIGTERM ends a run as Ctrl-C does, and instances and PostgreSQL with it."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
@@ -226,7 +236,11 @@ def flows_command(
         settings=settings,
         profile=profile,
     )
-    with bench_server(keep, statements=statements is not None) as server, _bar(as_json=as_json) as bars:
+    with (
+        _stopped_by_sigterm(),
+        bench_server(keep, statements=statements is not None) as server,
+        _bar(as_json=as_json) as bars,
+    ):
         bar = bars.add_task("flows", total=100)
         work = _run(
             plan,

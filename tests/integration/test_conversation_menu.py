@@ -274,3 +274,13 @@ async def test_a_link_opens_its_model_or_says_what_is_sold_instead(database: str
         assert "Вместо неё есть Kling 3.0" in await chat.says("/start model_sora-2-text-to-video")
         assert "Здравствуйте" in await chat.says("/start model_wealth")
         assert "больше не продаётся" in chat.screen()[-2]["text"]
+
+
+async def test_who_only_opened_the_menu_is_kept_as_somebody_the_bot_has_met_and_written_once(database: str) -> None:
+    """A bot takes over a database only with the users it knows: see `operators/installation.py`."""
+    async with conversation(database) as chat:
+        await chat.says("/start")
+        written = await chat.pool.fetchval("SELECT updated_at FROM conversations")
+        assert written is not None
+        await chat.taps("🎬 Видео")
+        assert await chat.pool.fetchval("SELECT updated_at FROM conversations") == written

@@ -6,24 +6,28 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+import asyncpg
 import pytest
 
 from photomat.app.flow import DUE
 from photomat.app.wiring import Program
+from photomat.db.floors import Queue
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.inbox.lanes import claim_lanes, finish
 from photomat.inbox.receive import receive
 from photomat.inbox.update import Claimed
 from photomat.jobs.actions import cancel_by_operator
 from photomat.jobs.claims import CREATES
+from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId, InstanceId
 from photomat.work import due_poller
 from photomat.work.due_poller import DuePoller, Wakes
 from support.database import connection_of, pool_of, shift_clock
-from support.jobs import a_job, a_user
+from support.jobs import ToldProvider, a_job, a_user, claim_submit
 from support.long_history import fill
 from support.plans import Judged, judge, recorded
 from support.program import a_program
+from support.steps import submitter
 from support.updates import BOT_ID, text_update
 
 BOT: Final = BotId(BOT_ID)
@@ -49,7 +53,8 @@ CLAIMED: Final = (
 async def test_beside_an_old_transaction_a_claim_reads_what_is_recent_only(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(due_poller, "EVERY_S", 3600)  # every poll but the first begins at the floors
+    for name in ("EVERY_S", "THOROUGH_APART_S"):
+        monkeypatch.setattr(due_poller, name, 3600)  # every poll but the first begins at the floors
     async with connection_of(database) as connection, a_program(database, tmp_path) as program:
         await fill(connection, jobs=JOBS, live=0)
         poller = DuePoller(program.pool, Wakes(DUE), DUE)
@@ -121,3 +126,23 @@ async def test_an_update_whose_transaction_took_long_is_claimed_although_others_
 
 async def _claimed(pool: Pool) -> list[Claimed]:
     return await claim_lanes(pool, bot_id=BOT, instance=InstanceId("one"), lease_s=30, pre_checkout=False, limit=9)
+
+
+async def test_a_job_that_is_put_back_into_the_queue_is_claimed_as_soon_as_before(database: str) -> None:
+    async with pool_of(database) as pool:
+        jobs = [await claim_submit(pool, await a_job(pool, await a_user(pool, user_id=user))) for user in (1, 2)]
+        pool.floors.set({"submits": 1_000})
+        await submitter(pool, ToldProvider(creates=[Transient("busy", retry_after_s=0)])).submit(jobs[0])
+        assert pool.floors.of("submits") == jobs[0].turn
+
+
+async def test_a_poll_from_the_beginning_that_fails_is_put_off_and_quick_ones_go_on(database: str) -> None:
+    unreadable = Queue(due="SELECT 1 WHERE 1 / coalesce({floor}::int, 0) = 1", oldest="SELECT 1")
+    async with pool_of(database) as pool:
+        wakes = Wakes(["queue"])
+        poller = DuePoller(pool, wakes, {"queue": unreadable})
+        pool.floors.set({"queue": 1})
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            await poller.poll_once()
+        await poller.poll_once()
+        assert wakes.event("queue").is_set()

@@ -305,7 +305,8 @@ def _as_sent(known: User | None, sender: Sender) -> User:
 
 
 def _conversation(row: Row, *, bot_id: BotId, chat_id: ChatId, user_id: UserId) -> Conversation:
-    known = {} if row["age"] is None else {"state": row["state"], "data": row["data"], "age": row["age"]}
+    is_stored = row["age"] is not None
+    known = {"state": row["state"], "data": row["data"], "age": row["age"], "is_stored": True} if is_stored else {}
     return Conversation(bot_id=bot_id, chat_id=chat_id, user_id=user_id, **known)
 
 

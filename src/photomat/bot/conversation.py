@@ -27,6 +27,7 @@ class Conversation:
     state: str | None = None
     data: dict[str, Any] = field(default_factory=dict)
     is_changed: bool = False
+    is_stored: bool = False
     age: timedelta = timedelta(0)
     """How long ago it was written."""
 
@@ -40,8 +41,8 @@ class Conversation:
         self.is_changed = True
 
     def clear(self) -> None:
-        """Expect nothing; a conversation that expects nothing already need not be written."""
-        if self.state is not None or self.data:
+        """Expect nothing. One that expects nothing already is written only once: its row says that the user was here."""
+        if self.state is not None or self.data or not self.is_stored:
             self.state, self.data, self.is_changed = None, {}, True
 
 

@@ -46,14 +46,17 @@ OLDEST: Final = " UNION ALL ".join(
     for rank, statuses in enumerate(RANKS)
 )
 HELD: Final = (
-    "SELECT count(*) AS held FROM generation_jobs AS job WHERE job.bot_id = oldest.bot_id AND job.chat_id = oldest.chat_id"
+    "SELECT count(*) FROM generation_jobs AS job WHERE job.bot_id = chat.bot_id AND job.chat_id = chat.chat_id"
     " AND delivering_at IS NOT NULL AND delivering_at > photomat_now() - $2::interval"
 )
 IN_TURN: Final = f"""
+    WITH oldest AS MATERIALIZED ({OLDEST}),
+    chats AS MATERIALIZED (
+        SELECT bot_id, chat_id, ({HELD}) AS held FROM (SELECT DISTINCT bot_id, chat_id FROM oldest) AS chat)
     SELECT job_id, rank, since,
            held + row_number() OVER (PARTITION BY bot_id, chat_id ORDER BY rank, since, job_id) AS turn,
            count(*) OVER (PARTITION BY rank) >= {MAX_READ} AS is_crowded
-      FROM ({OLDEST}) AS oldest CROSS JOIN LATERAL ({HELD}) AS locked"""  # noqa: S608  constants of this module
+      FROM oldest JOIN chats USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
 """The oldest due and free cards of each rank with their turn in their chat, after those locked."""
 MAX_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""

@@ -115,7 +115,7 @@ async def skip_received(tx: Transaction, *, bot_id: BotId, lane: str, received_i
         """
         WITH skipped AS (
             UPDATE inbox SET handled_at = photomat_now(), error = $4
-             WHERE received_id = ANY($3::bigint[]) AND attempts = 0 AND handled_at IS NULL AND parked_at IS NULL
+             WHERE received_id = ANY($3::bigint[]) AND attempts = 0 AND num_nulls(handled_at, parked_at) = 2
             RETURNING received_id
         )
         UPDATE lanes SET pending = pending - (SELECT count(*) FROM skipped) WHERE bot_id = $1 AND lane = $2
@@ -319,7 +319,7 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
             """
             UPDATE inbox
                SET parked_at = photomat_now(), error = $2
-             WHERE received_id = $1 AND handled_at IS NULL AND parked_at IS NULL
+             WHERE received_id = $1 AND num_nulls(handled_at, parked_at) = 2
             RETURNING true
             """,
             received_id,

@@ -13,6 +13,7 @@ from enum import StrEnum
 from photomat.db.pool import Transaction
 from photomat.jobs import store, timeline
 from photomat.jobs.job import JobStatus, hold_reference, may_become, offer_reference
+from photomat.jobs.store import IS_PENDING
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -94,10 +95,10 @@ async def cancel_queued(tx: Transaction, user_id: UserId) -> list[JobId]:
     All jobs are locked before the wallet, as everywhere.
     """
     rows = await tx.fetch(
-        """
+        f"""
         SELECT job_id, price FROM generation_jobs
-         WHERE user_id = $1 AND settled_at IS NULL AND status = 'pending' ORDER BY job_id FOR UPDATE
-        """,
+         WHERE user_id = $1 AND settled_at IS NULL AND {IS_PENDING} ORDER BY job_id FOR UPDATE
+        """,  # noqa: S608  a constant of ours
         user_id,
     )
     for row in rows:

@@ -13,6 +13,7 @@ from typing import Final
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import row_as
 from photomat.jobs import timeline
+from photomat.jobs.store import DELIVER_NOW
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, UserId
 
@@ -82,13 +83,13 @@ async def submit_again(tx: Transaction, job_id: JobId) -> SubmitAgain:
     if row["external_task_id"] is not None:
         return SubmitAgain.HAS_TASK
     await tx.execute(
-        """
+        f"""
         UPDATE generation_jobs
            SET status = 'pending', intent_at = NULL, restored_at = NULL, due_at = photomat_now(), leased_until = NULL,
                last_error = NULL, stopped_at = NULL, card_wanted = card_wanted + 1,
-               deliver_at = greatest(deliver_at, photomat_now())
+               {DELIVER_NOW}
          WHERE job_id = $1
-        """,
+        """,  # noqa: S608  a constant of ours
         job_id,
     )
     await timeline.record(tx, job_id, Tag.RETRIED, again="submit", by="operator")

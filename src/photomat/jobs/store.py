@@ -24,11 +24,12 @@ from photomat.work.budget import CURRENT_TURN, PLACES, SPEND, SPEND_IN_TURN, Bud
 from photomat.work.controls import KIE
 
 WAITS: Final = (
-    "status = 'pending' AND least(due_at, submit_at) <= photomat_now() AND submit_turn >= coalesce({floor}, 0)"
+    "status = 'pending' AND least(due_at, submit_at) <= photomat_now() AND submit_turn >= coalesce({floor}, 0::bigint)"
 )
 FIRST_ROUND: Final = """
-    SELECT min(submit_turn) - 32 FROM generation_jobs WHERE status = 'pending' AND submit_turn >= coalesce({floor}, 0)"""
-"""The queue comes to a few dozen new rounds in a second."""
+    SELECT min(submit_turn) - 32 FROM generation_jobs
+     WHERE status = 'pending' AND stopped_at IS NULL AND submit_turn >= coalesce({floor}, 0::bigint)"""
+"""A busy queue comes to a few dozen new rounds in a second; so many less than the oldest waiting one."""
 UPLOADS: Final = Queue(
     due=f"""
     SELECT 1 FROM generation_jobs
@@ -48,12 +49,16 @@ LOOKS: Final = Queue(
      WHERE status <> 'pending' AND {LOOK_IS_DUE} AND (leased_until IS NULL OR leased_until <= photomat_now())""",  # noqa: S608  a constant of ours
     oldest=f"""
     SELECT least(min(due_at), photomat_now()) - interval '1 second' FROM generation_jobs
-     WHERE {LOOK_IS_DUE}""",  # noqa: S608  a constant of ours
+     WHERE status <> 'pending' AND {LOOK_IS_DUE}""",  # noqa: S608  a constant of ours
 )
 IS_PENDING: Final = "coalesce(status, '') = 'pending'"
 """For jobs that are found by their key, and no condition of an index. So few are pending at any time that the planner would
 rather read an index of those, and beside a transaction that has been open for long it holds all that were.
 """
+DELIVER_NOW: Final = (
+    "deliver_at = CASE WHEN card_shown = card_wanted THEN greatest(deliver_at, photomat_now()) ELSE deliver_at END"
+)
+"""What may make a card due sets its place to now; a card that waits already keeps its place, and its pause."""
 MAY_BE_SUBMITTED: Final = f"""
     NOT (SELECT photomat_paused('{KIE}')) AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]"""
 """What operators have not paused; it is tested once more with the intent.
@@ -165,11 +170,11 @@ async def record_files_uploaded(tx: Transaction, job: Job) -> bool:
     return await _fenced(
         tx,
         job,
-        """
+        f"""
         UPDATE generation_jobs SET needs_files = false, leased_until = NULL, last_error = NULL
-         WHERE job_id = $1 AND fence = $2 AND status = 'pending'
+         WHERE job_id = $1 AND fence = $2 AND {IS_PENDING}
         RETURNING true
-        """,
+        """,  # noqa: S608  a constant of ours
     )
 
 
@@ -267,11 +272,11 @@ async def claim_submits(
 async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
     return bool(
         await pool.fetchval(
-            """
+            f"""
             UPDATE generation_jobs SET leased_until = photomat_now() + $3::interval
-             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until IS NOT NULL
+             WHERE job_id = $1 AND fence = $2 AND {IS_PENDING} AND leased_until IS NOT NULL
             RETURNING true
-            """,
+            """,  # noqa: S608  a constant of ours
             job.job_id,
             job.fence,
             lease,
@@ -283,11 +288,11 @@ async def release_claim(tx: Transaction, job: Job) -> bool:
     return await _fenced(
         tx,
         job,
-        """
+        f"""
         UPDATE generation_jobs SET leased_until = NULL
-         WHERE job_id = $1 AND fence = $2 AND status = 'pending'
+         WHERE job_id = $1 AND fence = $2 AND {IS_PENDING}
         RETURNING true
-        """,
+        """,  # noqa: S608  a constant of ours
     )
 
 
@@ -354,7 +359,7 @@ async def record_tasks(tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_a
                    leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                    status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
                    card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END,
-                   deliver_at = greatest(deliver_at, photomat_now())
+                   {DELIVER_NOW}
               FROM answered
              WHERE job.job_id = answered.job_id
             RETURNING job.job_id, task_id, status
@@ -379,15 +384,15 @@ async def record_found_task(tx: Transaction, job_id: JobId, task_id: str) -> Non
     The caller has locked the row and found no task in it.
     """
     await tx.execute(
-        """
+        f"""
         UPDATE generation_jobs
            SET external_task_id = $2, due_at = photomat_now(), woken_via = 'retry', last_error = NULL,
                leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
                card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END,
-               deliver_at = greatest(deliver_at, photomat_now())
+               {DELIVER_NOW}
          WHERE job_id = $1 AND external_task_id IS NULL
-        """,
+        """,  # noqa: S608  a constant of ours
         job_id,
         task_id,
     )
@@ -398,14 +403,14 @@ async def return_to_pending(tx: Transaction, job: Job, *, after: timedelta, erro
     return await _fenced(
         tx,
         job,
-        """
+        f"""
         UPDATE generation_jobs
            SET status = 'pending', intent_at = NULL, due_at = photomat_now() + $3::interval, leased_until = NULL,
                last_error = $4, card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END,
-               deliver_at = greatest(deliver_at, photomat_now())
+               {DELIVER_NOW}
          WHERE job_id = $1 AND fence = $2 AND status IN ('pending', 'submitting') AND external_task_id IS NULL
         RETURNING true
-        """,
+        """,  # noqa: S608  a constant of ours
         after,
         error,
     )
@@ -510,7 +515,7 @@ async def schedule_look(
     return await _fenced(
         tx,
         job,
-        """
+        f"""
         UPDATE generation_jobs
            SET due_at = CASE WHEN woken_via IS NULL THEN photomat_now() + $3::interval ELSE photomat_now() END,
                leased_until = NULL, troubles = 0, woken_via = coalesce(woken_via, $4),
@@ -518,13 +523,13 @@ async def schedule_look(
                card_wanted = card_wanted + CASE WHEN status = 'running' AND ($6 > progress AND card_shown = card_wanted
                                                                              OR $8 AND slow_at IS NULL)
                                                 THEN 1 ELSE 0 END,
-               deliver_at = CASE WHEN card_shown = card_wanted THEN greatest(deliver_at, photomat_now()) ELSE deliver_at END,
+               {DELIVER_NOW},
                slow_at = CASE WHEN $8 AND status = 'running' THEN coalesce(slow_at, photomat_now()) ELSE slow_at END,
                last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
                progress = greatest(progress, $6)
          WHERE job_id = $1 AND fence = $2
         RETURNING true
-        """,
+        """,  # noqa: S608  a constant of ours
         after,
         via,
         empty,

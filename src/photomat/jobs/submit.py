@@ -336,6 +336,7 @@ class Submitter:
         async with transaction(self.pool) as tx:
             if await store.return_to_pending(tx, job, after=after, error=error):
                 await timeline.record(tx, job.job_id, Tag.PUT_BACK, wait_s=round(wait_s, 1), error=error)
+        self.pool.floors.lower("submits", job.turn)
         log.info("SUBMIT_RETRY", wait_s=round(wait_s, 1), reason=error)
         self.wake("deliveries")
 

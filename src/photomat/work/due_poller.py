@@ -5,7 +5,8 @@ Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a double
 know every second is read by the same query (`WatchedValue`), so that an idle process commits once a second, not once for each.
 
 Each poll reads the floors of the queues anew (`db/floors.py`). Once a second it reads the queues from their beginning, which
-is the truth. Where that takes long, because a transaction has been open for long, it is done a twentieth of the time at most.
+is the truth. Where that takes long, because a transaction has been open for long, such polls are further apart, ten seconds
+at most.
 """
 
 import asyncio
@@ -24,6 +25,11 @@ EVERY_S: Final = 1.0
 APART_S: Final = 0.05
 """How far polls are apart at least, however often they are asked for."""
 THOROUGH_SHARE: Final = 1 / 20
+"""The part of PostgreSQL's time that polls from the beginning may take, as long as they are at most so far apart:"""
+THOROUGH_APART_S: Final = 10.0
+TOOK_S: Final = "took seconds"
+READ_CLOCK: Final = f'extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 AS "{TOOK_S}"'
+"""The last column: how long PostgreSQL worked on the others, without our own waits."""
 DUE_POLLER: Final = "due poller"
 """Its name among the wake-ups: it asks at once, and wakes the loops that have work."""
 log = get_logger()
@@ -88,15 +94,17 @@ class DuePoller:
             )
             for place, (name, queue) in enumerate(queues.items(), 1)
         ]
-        self._query = "SELECT " + ", ".join([*plain, *ordered, *read])
+        self._query = "SELECT " + ", ".join([*plain, *ordered, *read, READ_CLOCK])
 
     async def poll_once(self) -> None:
-        floors, began = self._pool.floors, monotonic()
-        is_thorough = began >= self._thorough_from
+        floors, is_thorough = self._pool.floors, monotonic() >= self._thorough_from
+        if is_thorough:  # one that fails is put off as well: the polls in between are quick
+            self._thorough_from = monotonic() + THOROUGH_APART_S
         known = [None if is_thorough else floors.of(name) for name in self._floor_columns]
         row = await require_row(self._pool, self._query, *known)
         if is_thorough:
-            self._thorough_from = began + max(EVERY_S - APART_S, (monotonic() - began) / THOROUGH_SHARE)
+            apart_s = max(EVERY_S - APART_S, row[TOOK_S] / THOROUGH_SHARE)
+            self._thorough_from = monotonic() + min(THOROUGH_APART_S, apart_s)
         floors.set({name: row[column] for name, column in self._floor_columns.items()})
         self._wakes.here(*(name for name in self._names if row[name]))
         for name, value in self._watched.items():

@@ -1,6 +1,6 @@
--- Jobs that were not sent to Kie, by their age. The index that had this name had the condition of the queue of submits, so the
--- planner took either for it; beside a transaction that is open for long only the queue's own order finds its live jobs quickly.
--- This condition is that of no other index.
+-- Jobs that were not sent to Kie, by their age. generation_jobs_waiting_since has the condition of the queue of submits, so the
+-- planner takes either for it; beside a transaction that is open for long only the queue's own order finds its live jobs quickly.
+-- The condition of this index is that of no other one.
 --
 -- Building an index locks out writers of its table: about a second for each million rows. The next migration puts it in place.
 LOCK TABLE generation_jobs IN SHARE MODE;
