@@ -15,8 +15,8 @@ CARDS: Final = (
         "mark-without-fence",
         "a worker that lost the lock marks the card as shown",
         SourceEdit(
-            find="WHERE delivery_fence = mark.fence AND delivering_at IS NOT NULL ORDER BY job_id",
-            replace="WHERE mark.fence > 0 AND delivering_at IS NOT NULL ORDER BY job_id",
+            find="WHERE delivery_fence = mark.fence AND num_nonnulls(delivering_at) = 1 ORDER BY job_id",
+            replace="WHERE mark.fence > 0 AND num_nonnulls(delivering_at) = 1 ORDER BY job_id",
         ),
         LOST_LOCK,
     ),

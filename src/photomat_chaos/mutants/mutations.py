@@ -48,13 +48,22 @@ JOBS: Final = (
         name="claim-ignores-the-lease",
         mistake="a job that another worker holds is claimed again",
         edits=(
-            SourceEdit(find="WHERE NOT is_leased", replace="WHERE is_leased IS NOT NULL"),
+            SourceEdit(find="AND EXISTS (SELECT FROM head WHERE NOT is_leased) FOR UPDATE", replace="FOR UPDATE"),
+            SourceEdit(
+                find="user_id FROM head WHERE NOT is_leased", replace="user_id FROM head WHERE is_leased IS NOT NULL"
+            ),
             SourceEdit(
                 find="AND (leased_until IS NULL OR leased_until <= photomat_now()) ORDER BY job.submit_turn",
                 replace="ORDER BY job.submit_turn",
             ),
         ),
         tests=(f"{SUBMITS}::test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out",),
+    ),
+    one_edit(
+        "floors-are-the-truth",
+        "queues are read from their beginning only once, so what lies below a floor is never found",
+        SourceEdit(find="monotonic() >= self._thorough_from", replace="self._thorough_from == 0"),
+        "tests/integration/test_floors.py::test_an_update_whose_transaction_took_long_is_claimed_although_others_came_before_it",
     ),
     one_edit(
         "rescue-of-the-living",
