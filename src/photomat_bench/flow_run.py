@@ -127,7 +127,7 @@ async def run_flows(
     begin: Callable[[], Awaitable[None]] | None = None,
 ) -> FlowFigures:
     """Run on a migrated database; `tell` gets the share of the time that is over, `begin` is called after the warm-up."""
-    driver = FlowDriver(seconds_at_kie=plan.kie_ms / 1000, prompt=PROMPT, by_menu=plan.by_menu)
+    driver = FlowDriver(seconds_at_kie=plan.kie_ms / 1000, prompt=PROMPT, by_menu=plan.by_menu, seed=plan.seed)
     async with _installation(plan, driver, dsn, folder) as instances, _open_transaction(plan, dsn):
         await _warm_up(driver, dsn, plan)
         driver.start_counting()

@@ -29,6 +29,7 @@ WAVES: Final = 3
 LONGEST: Final = 4
 """A slow engine may take so many times the seconds for it."""
 FIRST_USER: Final = 1_000_000
+A_SEED: Final = 10_000_000
 HEAVY_USER: Final = 999_999
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
 
@@ -68,13 +69,19 @@ class FlowDriver:
     """No more flows begin; the open ones are waited for."""
     tell: Callable[[], None] = lambda: None
     vendors: Vendors = field(init=False)
-    _update_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(10_000))
-    _users: "itertools.count[int]" = field(default_factory=lambda: itertools.count(FIRST_USER))
+    seed: int = 0
+    """Users, updates and tasks of different seeds differ, so that rounds can share a database."""
+    _update_ids: "itertools.count[int]" = field(init=False)
+    _users: "itertools.count[int]" = field(init=False)
     _turn: "itertools.count[int]" = field(default_factory=itertools.count)
     _posts: set["asyncio.Future[None]"] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.vendors = Vendors(heard=self._hear, finished=self._call_back, seconds_at_kie=self.seconds_at_kie)
+        self._update_ids = itertools.count(10_000 + self.seed * A_SEED)
+        self._users = itertools.count(FIRST_USER + self.seed * A_SEED)
+        self.vendors = Vendors(
+            heard=self._hear, finished=self._call_back, seconds_at_kie=self.seconds_at_kie, seed=self.seed
+        )
 
     def start_counting(self) -> None:
         """Forget what was counted so far."""

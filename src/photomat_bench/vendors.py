@@ -74,6 +74,7 @@ class Vendors:
     calls: Counter[str] = field(default_factory=Counter)
     tasks: dict[str, KieTask] = field(default_factory=dict)
     picture: bytes = b""
+    seed: int = 0
     _message_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1_000))
     _task_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
@@ -129,7 +130,7 @@ class Vendors:
 
     def _create(self, sent: dict[str, Any]) -> bytes:
         self.calls["kie createTask"] += 1
-        task_id = f"bench{next(self._task_ids):027d}"
+        task_id = f"bench{self.seed:07d}{next(self._task_ids):020d}"
         task = KieTask(
             prompt=str(sent["input"].get("prompt", "")),
             callback_url=sent.get("callBackUrl", ""),

@@ -19,7 +19,6 @@ from photomat.db.pool import Pool
 from photomat.delivery.render import FAR, MAX_PLACES, PAUSED, LockedCard, Wait
 from photomat.jobs.history import usual_seconds_of
 from photomat.jobs.job import TERMINAL, JobStatus
-from photomat.jobs.store import IS_PENDING, WAITS
 from photomat.jobs.submit import is_pause
 from photomat.kernel.error_report import describe
 from photomat.kernel.ids import JobId
@@ -28,13 +27,14 @@ from photomat.work import budget
 from photomat.work.budget import Budget
 from photomat.work.controls import Pause, Pauses, read_pauses
 
-HEAD: Final = f"""
+HEAD: Final = """
     SELECT job_id, row_number() OVER (ORDER BY submit_turn, job_id) AS place
       FROM (SELECT job_id, submit_turn FROM generation_jobs
-             WHERE {WAITS.format(floor="$4")} AND NOT needs_files
+             WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
+               AND submit_turn >= coalesce($4, 0::bigint)
                AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($1))
                AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]
-             ORDER BY submit_turn, job_id LIMIT $2::bigint) AS waiting"""  # noqa: S608  a constant of the queue
+             ORDER BY submit_turn, job_id LIMIT $2::bigint) AS waiting"""
 """The first jobs that may be submitted, with their places; jobs of paused models have none. $4 is the floor of the queue."""
 log = get_logger()
 
@@ -118,7 +118,7 @@ async def _refresh_head(pool: Pool, queue: _Queue) -> int:
         changed AS MATERIALIZED (
             SELECT job_id FROM generation_jobs JOIN head USING (job_id)
              WHERE shown_place IS DISTINCT FROM CASE WHEN $3 THEN {PAUSED} ELSE place END
-               AND {IS_PENDING} AND card_shown = card_wanted AND delivering_at IS NULL
+               AND coalesce(status, '') = 'pending' AND card_shown = card_wanted AND delivering_at IS NULL
                FOR UPDATE OF generation_jobs SKIP LOCKED)
         UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1, deliver_at = greatest(deliver_at, photomat_now())
           FROM changed
@@ -144,7 +144,7 @@ async def _places(pool: Pool, jobs: Sequence[JobId], *, creates: Budget) -> dict
         f"""
         WITH head AS MATERIALIZED ({HEAD})
         SELECT job_id, place FROM generation_jobs LEFT JOIN head USING (job_id)
-         WHERE job_id = ANY($3::bigint[]) AND {IS_PENDING} AND NOT needs_files
+         WHERE job_id = ANY($3::bigint[]) AND coalesce(status, '') = 'pending' AND NOT needs_files
            AND least(due_at, submit_at) <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())
         """,  # noqa: S608  constants of ours
         pool.bot_id,
