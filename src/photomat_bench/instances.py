@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import photomat
 from photomat.checks.smoke_environment import reserve_port
 from photomat_bench.vendors import KIE_KEY, TOKEN
 
 RUNNING: Final = "Photomat is running"
+OUR_OWN: Final = Path(photomat.__file__).parents[1]
+"""What is measured is the version that measures, from wherever it was started."""
 READY_LIMIT_S: Final = 180.0
 STOP_LIMIT_S: Final = 20.0
 LIFTED: Final = {
@@ -114,7 +117,7 @@ def start_instance(
         "DATABASE_URL": dsn,
         "DATA_DIR": str(folder / "data"),
         "PUBLIC_URL": f"http://127.0.0.1:{port}",
-        **({"PYTHONPATH": str(program)} if program else {}),
+        "PYTHONPATH": str(program or OUR_OWN),
         **LIFTED,
         **settings,
     }

@@ -1,10 +1,12 @@
 """What operators change counts at once, on every instance: the next card shows it and no tap gets past it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from photomat.catalog.storefront import Offer
 from photomat.kernel.ids import MessageId
 from photomat.operators.catalog import switch_model
 from photomat.operators.controls import pause, resume
@@ -16,7 +18,7 @@ from support.conversation import conversation
 from support.database import pool_of, shift_clock
 from support.jobs import a_user, buyer_of
 from support.prices import ME, Z_IMAGE, set_price
-from support.shop import orders_of
+from support.shop import RATES, orders_of
 
 CAT = {"prompt": "кот", "aspect_ratio": "1:1"}
 USUAL = 64
@@ -38,6 +40,33 @@ async def tap(orders: OrderService, draft: Draft) -> PurchaseOutcome:
 
 async def price(orders: OrderService, user: Any) -> int:
     return (await orders.quote(user, Z_IMAGE, CAT)).price.minor
+
+
+async def offer(orders: OrderService, *, with_paused: bool = True) -> Offer | None:
+    """Z-Image in a list."""
+    return next((each for each in await orders.offers(with_paused=with_paused) if each.model.id == Z_IMAGE.id), None)
+
+
+async def test_the_lists_of_another_instance_show_a_new_price_and_a_pause_at_once(database: str) -> None:
+    async with pool_of(database) as pool, pool_of(database) as operators:
+        orders = orders_of(pool)
+        before = await offer(orders)
+        assert before is not None
+        assert (before.price.minor, before.is_paused) == (USUAL, False)
+        await set_price(operators, "fixed", "100")
+        await pause(operators, "model:z-image", operator=ME, reason="a test")
+        after = await offer(orders)
+        assert after is not None
+        assert (after.price.minor, after.is_paused) == (100, True)
+        assert await offer(orders, with_paused=False) is None
+
+
+async def test_lists_show_prices_at_the_rate_of_today(database: str) -> None:
+    async with pool_of(database) as pool:
+        orders = orders_of(pool)
+        twice = replace(orders, rates=replace(RATES, markup=2 * RATES.markup))
+        prices = [found.price.minor for each in (orders, twice) if (found := await offer(each)) is not None]
+        assert prices == [USUAL, 2 * USUAL]
 
 
 async def test_another_instance_shows_a_new_price_at_once(database: str) -> None:

@@ -1,5 +1,6 @@
 """What becomes of a stored update when its handler works, fails, dies, or meets a Telegram that is in trouble."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -239,6 +240,43 @@ async def test_a_worker_that_lost_its_lane_writes_nothing(database: str) -> None
         assert await office.inbox() == [("раз", "handled", 2)]
         assert await office.pool.fetchval("SELECT data FROM conversations") == {"worker": 2}
         assert await office.pool.fetchval("SELECT pending FROM lanes") == 0
+
+
+async def test_users_who_write_at_the_same_time_are_told_apart_and_registered_once_each(database: str) -> None:
+    """What is known of them is read together, and the rows of new users are committed together."""
+    met: list[tuple[int, str | None, bool, object]] = []
+
+    async def notes(message: Message, ctx: UpdateContext) -> None:
+        met.append((ctx.user_id, message.text, ctx.is_new_user, ctx.conversation.data.get("said")))
+        ctx.conversation.store({"said": message.text})
+
+    async with desk(database, notes) as office:
+        worker, users = office.worker(), (7, 8, 9)
+        for round_number in (1, 2):
+            said = [
+                text_update(round_number * 10 + user, user_id=user, text=f"{user} в раз {round_number}")
+                for user in users
+            ]
+            await receive(office.pool, bot_id=BotId(BOT_ID), updates=said)
+            claimed = await worker.claim(len(users))
+            await asyncio.gather(*map(worker.handle, claimed))
+        first = {(user, f"{user} в раз 1", True, None) for user in users}
+        assert set(met) == first | {(user, f"{user} в раз 2", False, f"{user} в раз 1") for user in users}
+        wallets = await office.pool.fetch("SELECT user_id, posted FROM wallets ORDER BY user_id")
+        assert [tuple(wallet) for wallet in wallets] == [(user, 100) for user in users]
+        assert {became for _, became, _ in await office.inbox()} == {"handled"}
+
+
+async def test_one_who_lost_their_lane_is_not_registered_with_the_others(database: str) -> None:
+    async with desk(database) as office:
+        worker = office.worker()
+        said = [text_update(number, user_id=number, text="привет") for number in (7, 8)]
+        await receive(office.pool, bot_id=BotId(BOT_ID), updates=said)
+        claimed = await worker.claim(2)
+        await office.pool.execute("UPDATE lanes SET fence = fence + 1 WHERE lane = 'u8'")
+        await asyncio.gather(*map(worker.handle, claimed))
+        assert [row["user_id"] for row in await office.pool.fetch("SELECT user_id FROM users")] == [7]
+        assert sorted(became for _, became, _ in await office.inbox()) == ["handled", "waiting"]
 
 
 async def test_updates_nobody_knows_and_channel_posts_are_handled_quietly(database: str) -> None:

@@ -18,6 +18,7 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
+from photomat.jobs.history import UsualTimes
 from photomat.jobs.job import Times
 from photomat.kernel.money import Money
 from photomat.moderation.refusal import StrikePolicy
@@ -127,6 +128,7 @@ def bot_config(
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
+        usual_times=UsualTimes(pool),
         templates=Templates(pool=pool, catalog=load_catalog(), shipped=our_templates()),
         examples=Examples(pool=pool, folder=examples or Path()),
         privacy=privacy_options(results or Path()),

@@ -94,6 +94,7 @@ from photomat.fiscal.issuer import FiscalIssuer, FiscalPolicy
 from photomat.inbox.receive import UpdateLimit, is_handled, queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
+from photomat.jobs.history import UsualTimes
 from photomat.jobs.inputs import InputResolver
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import SendQueue, Submitter
@@ -254,6 +255,7 @@ class Program:
             texts=self.texts,
             times=times_of(settings),
             welcome_credit=welcome_credit_of(settings),
+            usual_times=UsualTimes(self.pool),
             templates=Templates(pool=self.pool, catalog=self.catalog, shipped=self.templates),
             examples=Examples(pool=self.pool, folder=settings.examples_folder),
             terms=referral_terms_of(settings),

@@ -7,14 +7,14 @@ Handlers do not write to the tables of the conversation or the user themselves. 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
 from aiogram.types import Chat
 from aiogram.types import User as Sender
 
 from photomat.bot.conversation import (
-    FIND_CONVERSATION,
+    FIND_ASKED_CONVERSATION,
     Composing,
     Conversation,
     Transferring,
@@ -22,13 +22,13 @@ from photomat.bot.conversation import (
 )
 from photomat.bot.order_form.form import Form, form_from_data
 from photomat.db.pool import Pool, Transaction, on_commit, transaction
-from photomat.db.rows import Row, require_row
+from photomat.db.rows import Row
 from photomat.delivery.lock import rearm_user
 from photomat.delivery.pages import ResultPages
 from photomat.files.sources import FileSources
 from photomat.inbox.lanes import finish
 from photomat.inbox.update import Claimed
-from photomat.jobs.history import IS_JOB_CARD
+from photomat.jobs.history import FIND_JOB_OF_ASKED_CARD, UsualTimes
 from photomat.jobs.job import Times
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, MessageId, ReceivedId, UserId
@@ -45,7 +45,7 @@ from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.templates.examples import Examples
 from photomat.templates.stored import Templates
 from photomat.texts.load import Say, Texts
-from photomat.users.user import FIND_USER, User, clear_blocked, starting_language, user_of
+from photomat.users.user import FIND_ASKED_USER, User, clear_blocked, starting_language, user_of
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
 from photomat.work.controls import Pause
@@ -54,12 +54,16 @@ from photomat.work.due_poller import DUE_POLLER
 Write: TypeAlias = Callable[[Transaction], Awaitable[object]]
 ANY_LOOP: Final = (DUE_POLLER,)
 """What is woken as long as a handler does not say which loops it gave work to: one query finds out."""
-SENDER: Final = f"""
-    SELECT sender.*, conversation.*, mark.*, EXISTS ({IS_JOB_CARD}) AS is_on_job_card
-      FROM ({FIND_MARK}) AS mark
-      LEFT JOIN LATERAL ({FIND_USER}) AS sender ON true
-      LEFT JOIN LATERAL ({FIND_CONVERSATION}) AS conversation ON true"""  # noqa: S608  constants of the slices that own the tables
-"""Everything a handler starts from, in one statement: by user, bot, chat and tapped message."""
+FIND_SENDERS: Final = f"""
+    SELECT sender.*, conversation.*, mark.*, job.job_id IS NOT NULL AS is_on_job_card
+      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
+                WITH ORDINALITY AS asked (user_id, bot_id, chat_id, tapped, number)
+           CROSS JOIN ({FIND_MARK}) AS mark
+           LEFT JOIN LATERAL ({FIND_ASKED_USER}) AS sender ON true
+           LEFT JOIN LATERAL ({FIND_ASKED_CONVERSATION}) AS conversation ON true
+           LEFT JOIN LATERAL ({FIND_JOB_OF_ASKED_CARD}) AS job ON true
+     ORDER BY number"""  # noqa: S608  constants of the slices that own the tables
+"""What the handlers of several updates start from. The limits keep the planner from joins: each row is found by its key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,7 @@ class BotConfig:
     texts: Texts
     times: Times
     welcome_credit: Money
+    usual_times: UsualTimes
     templates: Templates
     examples: Examples
     terms: ReferralTerms | None = None
@@ -196,8 +201,8 @@ class UpdateContext:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the commit writes nothing but where the conversation stands and which messages are its cards."""
-        return not self.writes and (self.is_registered or not self.registers_user)
+        """Whether the commit writes only rows that nobody else waits for: those of a new user, the conversation, its cards."""
+        return not self.writes and (self.is_registered or self.is_new_user or not self.registers_user)
 
     @property
     def is_operator(self) -> bool:
@@ -254,23 +259,38 @@ class UpdateContext:
             self.conversation.clear()
 
 
+class AskedSender(NamedTuple):
+    """Whose update it is and where; `tapped` is the message whose button was tapped."""
+
+    user_id: UserId
+    bot_id: BotId
+    chat_id: ChatId
+    tapped: int | None
+
+
+FindSender: TypeAlias = Callable[[AskedSender], Awaitable[Row]]
+
+
+async def find_senders(pool: Pool, asked: Sequence[AskedSender]) -> list[Row]:
+    """What is known of the senders of updates that are handled together."""
+    return await pool.fetch(FIND_SENDERS, *map(list, zip(*asked, strict=True)))
+
+
 async def load_context(
     config: BotConfig,
     claimed: Claimed,
+    find_sender: FindSender,
     *,
     corr: str,
     sender: Sender | None,
     chat: Chat | None,
     tapped: int | None = None,
 ) -> UpdateContext | None:
-    """Read who sent the update and where their conversation stands; None for bots and anonymous senders.
-
-    `tapped` is the message whose button was tapped.
-    """
+    """Read who sent the update and where their conversation stands; None for bots and anonymous senders."""
     if sender is None or sender.is_bot:
         return None
     user_id, chat_id = UserId(sender.id), ChatId(chat.id if chat is not None else sender.id)
-    row = await require_row(config.pool, SENDER, user_id, claimed.bot_id, chat_id, tapped)
+    row = await find_sender(AskedSender(user_id, claimed.bot_id, chat_id, tapped))
     known = None if row["user_id"] is None else user_of(row)
     user = _as_sent(known, sender)
     orders = await config.orders.as_of(mark_of(row))

@@ -14,9 +14,9 @@ from aiogram.fsm.state import State, StatesGroup
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
 
-FIND_CONVERSATION: Final = """
+FIND_ASKED_CONVERSATION: Final = """
     SELECT state, data, photomat_now() - updated_at AS age FROM conversations
-     WHERE user_id = $1 AND bot_id = $2 AND chat_id = $3"""
+     WHERE user_id = asked.user_id AND bot_id = asked.bot_id AND chat_id = asked.chat_id LIMIT 1"""
 
 
 @dataclass(slots=True, kw_only=True)

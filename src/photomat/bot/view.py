@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Final, TypeAlias
 
 from aiogram.filters.callback_data import CallbackData
 from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
@@ -11,6 +12,7 @@ from photomat.bot.buttons import MenuButton, Screen
 from photomat.kernel.ids import MessageId
 from photomat.texts.load import Say
 
+BUTTONS_KEPT: Final = 2048
 Rows = list[list[InlineKeyboardButton]]
 
 
@@ -33,7 +35,13 @@ Show: TypeAlias = Callable[[View], Awaitable[MessageId | None]]
 
 
 def button(text: str, data: CallbackData | str) -> InlineKeyboardButton:
-    return InlineKeyboardButton(text=text, callback_data=data if isinstance(data, str) else data.pack())
+    return _button(text, data if isinstance(data, str) else data.pack())
+
+
+@lru_cache(maxsize=BUTTONS_KEPT)
+def _button(text: str, data: str) -> InlineKeyboardButton:
+    """Most buttons of menus and cards are shown again and again, and making one costs more than finding it."""
+    return InlineKeyboardButton(text=text, callback_data=data)
 
 
 def in_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> Rows:

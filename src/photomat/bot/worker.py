@@ -2,8 +2,9 @@
 
     claim (commit) → load user and conversation → handlers (network, no transaction held) → commit all of it
 
-Lanes are claimed together, and updates that write nothing but where their conversation stands are committed together; one with
-more to write has a transaction of its own, so that wallets of several users are not locked at once.
+Lanes are claimed together, and what is known of their senders is read together. Updates that write nothing but where their
+conversation stands, and the rows of a new user, are committed together; one with more to write has a transaction of its own, so
+that several wallets that others may wait for are not locked at once.
 
 Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler is
 idempotent. Killed in the commit: all of it or nothing. A worker that lost its lane fails the fence and writes nothing.
@@ -18,6 +19,7 @@ import asyncio
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from aiogram import Bot, Dispatcher
@@ -30,14 +32,17 @@ from pydantic import ValidationError
 
 from photomat.bot.context import (
     ANY_LOOP,
+    AskedSender,
     BotConfig,
     HandledUpdate,
     UpdateContext,
     commit_updates,
+    find_senders,
     load_context,
 )
 from photomat.bot.transport import Tap
 from photomat.db.pool import is_unavailable, transaction
+from photomat.db.rows import Row
 from photomat.inbox.lanes import claim_lanes, park, release
 from photomat.inbox.update import Claimed, kind_of
 from photomat.kernel.clock import backoff_s
@@ -132,9 +137,11 @@ class UpdateWorker:
     instance: InstanceId
     lease_s: float
     pre_checkout: bool = False
+    _senders: BatchWriter[AskedSender, Row] = field(init=False)
     _commits: BatchWriter[HandledUpdate, int | None] = field(init=False)
 
     def __post_init__(self) -> None:
+        self._senders = BatchWriter(partial(find_senders, self.config.pool), rests=0)
         self._commits = BatchWriter(self._commit_together)
 
     async def run_once(self) -> bool:
@@ -218,6 +225,7 @@ class UpdateWorker:
         return await load_context(
             self.config,
             claimed,
+            self._senders.add,
             corr=corr,
             sender=event.user,
             chat=event.chat,

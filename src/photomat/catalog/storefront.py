@@ -53,35 +53,36 @@ class OnSale:
 class Storefront:
     """Everything that can be bought now, by id, in the order of the catalogue; and what is sold but paused.
 
-    What every message asks for is found once: what is listed, the operators' favourites among that, the names models go by
-    and, in lower case, the ids and titles of those that are not sold.
+    What every message asks for is found once: what is listed, and shown in lists, which is also what is listed but paused; the
+    menu's categories with something to show; the operators' favourites; the names models go by and, in lower case, the ids and
+    titles of those that are not sold.
     """
 
     on_sale: Mapping[str, OnSale]
     catalog: Catalog
     paused: Mapping[str, OnSale] = field(default_factory=dict)
     listed: tuple[OnSale, ...] = field(init=False)
+    shown: tuple[OnSale, ...] = field(init=False)
+    categories: "tuple[MenuCategory, ...]" = field(init=False)
     favourites: tuple[Model, ...] = field(init=False)
     names: ModelNames = field(init=False)
     unsold: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         listed = tuple(each for each in self.on_sale.values() if each.listed)
+        shown = (*listed, *(each for each in self.paused.values() if each.listed))
         models = self.catalog.models.values()
         unsold = [each for each in models if each.id not in self.on_sale]
         found = {
             "listed": listed,
+            "shown": shown,
+            "categories": offered(each.model for each in shown),
             "favourites": tuple(each.model for each in listed if each.featured),
             "names": names_of(models),
             "unsold": frozenset(name for each in unsold for name in (each.id, each.title.casefold())),
         }
         for name, value in found.items():
             object.__setattr__(self, name, value)  # frozen for everybody else
-
-    @property
-    def shown(self) -> tuple[OnSale, ...]:
-        """What lists show: everything listed, also while it is paused."""
-        return (*self.listed, *(each for each in self.paused.values() if each.listed))
 
     def get(self, model_id: str) -> Model | None:
         found = self.on_sale.get(model_id)

@@ -1,8 +1,10 @@
 """What is known of the files an order refers to: what prices count, what limits apply to, what is missing."""
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from photomat.catalog.answers import FileFacts, measured
 from photomat.catalog.model import Model
@@ -12,12 +14,26 @@ from photomat.files import store
 from photomat.kernel.ids import UserId
 
 
-async def measured_inputs(
-    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
-) -> dict[str, Decimal]:
-    """What a price counts of an order's files, like `audio_url:seconds`; files of other users count nothing."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Referred:
+    """What is known of what an order refers to: the user's files, and the references that no longer lead anywhere."""
+
+    files: Mapping[FileRef, FileFacts]
+    gone: AbstractSet[Ref]
+
+
+NOTHING_REFERRED: Final = Referred(files={}, gone=frozenset())
+
+
+async def referred(tx: Transaction, user_id: UserId, inputs: Mapping[str, Any]) -> Referred:
+    return Referred(
+        files=await file_facts(tx, user_id, files_in(inputs)), gone=await missing_references(tx, user_id, inputs)
+    )
+
+
+def measured_inputs(model: Model, inputs: Mapping[str, Any], known: Mapping[FileRef, FileFacts]) -> dict[str, Decimal]:
+    """What a price counts of an order's files, like `audio_url:seconds`; files of other users, unknown here, count nothing."""
     refs = {each.name: files_in(inputs.get(each.name)) for each in model.inputs}
-    known = await file_facts(tx, user_id, [ref for found in refs.values() for ref in found])
     complete = {name: found for name, found in refs.items() if all(ref in known for ref in found)}
     return measured({name: [known[ref] for ref in found] for name, found in complete.items()})
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 from photomat.catalog.formula import plain
@@ -16,12 +17,15 @@ from photomat.db.rows import Row, require_row, row_as
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
+from photomat.work.recent import Recent
 
 SHOWN: Final = 10
 """Results on a page. One more is read, to know whether there is another page."""
 NEWEST: Final = 50
 """How many of a model's newest results its usual time is taken from."""
-IS_JOB_CARD: Final = "SELECT FROM generation_jobs WHERE bot_id = $2 AND chat_id = $3 AND card_message_id = $4"
+FIND_JOB_OF_ASKED_CARD: Final = """
+    SELECT job_id FROM generation_jobs
+     WHERE bot_id = asked.bot_id AND chat_id = asked.chat_id AND card_message_id = asked.tapped LIMIT 1"""
 """Whether a message is the card of a bought job, which only `delivery` edits."""
 
 
@@ -204,6 +208,19 @@ async def inputs_of_earlier_jobs(
 async def usual_seconds(pool: Pool, model_id: str) -> int | None:
     """The median time from purchase to result of a model's newest jobs; None while it has none."""
     return (await usual_seconds_of(pool, [model_id])).get(model_id)
+
+
+class UsualTimes:
+    """The same, at most a few seconds old: every page of a model says it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._of: dict[str, Recent[int | None]] = {}
+
+    async def of(self, model_id: str) -> int | None:
+        if model_id not in self._of:
+            self._of[model_id] = Recent(partial(usual_seconds, self._pool, model_id))
+        return await self._of[model_id].read()
 
 
 async def usual_seconds_of(pool: Pool, model_ids: Collection[str]) -> dict[str, int]:

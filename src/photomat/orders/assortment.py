@@ -7,15 +7,15 @@ time that was read with the mark.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
 from photomat.catalog.model import Catalog
 from photomat.catalog.overrides import TimedRule, settings_of_models, standing_at, timed_rules
-from photomat.catalog.pricing import NO_RULES, PriceRules
-from photomat.catalog.storefront import ModelSetting, Storefront, storefront_of
+from photomat.catalog.pricing import NO_RULES, PriceRules, Rates
+from photomat.catalog.storefront import ModelSetting, Offer, Storefront, storefront_of
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import Row, require_row
 from photomat.work.controls import Pauses, read_pauses
@@ -39,7 +39,7 @@ class SaleOptions:
 
     catalog: Catalog
     accepts_callbacks: bool
-    currency: str
+    rates: Rates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,10 @@ class StoredAssortment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assortment:
-    """What holds from `since` until `until`, when a rule or a pause begins or ends, unless operators change it."""
+    """What holds from `since` until `until`, when a rule or a pause begins or ends, unless operators change it.
+
+    `offers` are those of everything shown, once somebody has asked for them.
+    """
 
     version: UUID
     since: datetime
@@ -63,6 +66,7 @@ class Assortment:
     rules: Mapping[str, PriceRules]
     pauses: Pauses
     storefront: Storefront
+    offers: list[Offer] = field(default_factory=list, compare=False)
 
     def holds(self, mark: AssortmentMark) -> bool:
         return self.version == mark.version and self.since <= mark.at < self.until
@@ -84,7 +88,7 @@ class LatestAssortment:
         if self._found is not None and self._found.holds(mark) and self._options == options:
             return self._found
         if self._stored is None or self._stored.version != mark.version or self._options != options:
-            self._stored = await _read(pool, options.currency)
+            self._stored = await _read(pool, options.rates.currency)
         self._options = options
         self._found = assortment_at(self._stored, mark.at, options)
         return self._found

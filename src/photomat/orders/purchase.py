@@ -16,8 +16,9 @@ from typing import Any
 
 from photomat.catalog.model import Model
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
+from photomat.catalog.reference import files_in
 from photomat.db.pool import Transaction
-from photomat.files.facts import measured_inputs
+from photomat.files.facts import file_facts, measured_inputs
 from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import CREATES
 from photomat.jobs.history import inputs_of_earlier_jobs
@@ -71,7 +72,7 @@ async def price_facts(
 ) -> PriceFacts:
     return PriceFacts(
         chosen_before=await inputs_of_earlier_jobs(tx, user_id, model, inputs),
-        measured=await measured_inputs(tx, user_id, model, inputs),
+        measured=measured_inputs(model, inputs, await file_facts(tx, user_id, files_in(inputs))),
         standing=standing,
     )
 

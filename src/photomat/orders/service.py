@@ -21,7 +21,7 @@ from photomat.catalog.pricing import Quote, Rates, Voucher
 from photomat.catalog.reference import files_in, references
 from photomat.catalog.storefront import AS_IN_ITS_FILE, Cheapest, Offer, OnSale, Storefront, called
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.files.facts import file_facts, measured_inputs, missing_references
+from photomat.files.facts import NOTHING_REFERRED, Referred, file_facts, measured_inputs, referred
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, MessageId, UserId
@@ -104,9 +104,7 @@ class OrderService:
         return self.assortment or await self._sold_at(await read_mark(self.pool))
 
     async def _sold_at(self, mark: AssortmentMark) -> Assortment:
-        options = SaleOptions(
-            catalog=self.catalog, accepts_callbacks=self.accepts_callbacks, currency=self.rates.currency
-        )
+        options = SaleOptions(catalog=self.catalog, accepts_callbacks=self.accepts_callbacks, rates=self.rates)
         return await self.latest.get(self.pool, mark, options)
 
     async def titles(self, language: str) -> Mapping[str, str]:
@@ -125,14 +123,16 @@ class OrderService:
     async def pauses(self) -> Pauses:
         return (await self._sold_now()).pauses
 
-    async def offers_on(self, storefront: Storefront, *, with_paused: bool = False) -> list[Offer]:
+    async def offers(self, *, with_paused: bool = False) -> list[Offer]:
         """Everything that can be bought, each with the least it costs now; menus show it `with_paused` models."""
         sold = await self._sold_now()
-        offers = [
-            self.cheapest.offer(each, self.rates, sold.rules_of(each.model.id))
-            for each in (storefront.shown if with_paused else storefront.listed)
-        ]
-        return [replace(each, is_paused=each.model.id in storefront.paused) for each in offers]
+        if not sold.offers:
+            sold.offers.extend([self._offer(sold, each) for each in sold.storefront.shown])
+        return [each for each in sold.offers if with_paused or not each.is_paused]
+
+    def _offer(self, sold: Assortment, on_sale: OnSale) -> Offer:
+        offer = self.cheapest.offer(on_sale, self.rates, sold.rules_of(on_sale.model.id))
+        return replace(offer, is_paused=on_sale.model.id in sold.storefront.paused)
 
     async def offer(self, model: Model) -> Offer:
         """A model with the least it costs now, and what it usually costs."""
@@ -180,21 +180,25 @@ class OrderService:
 
     async def measured(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Decimal]:
         """What is known of the files of an order, by the names its price counts them under."""
-        async with transaction(self.pool) as tx:
-            return await measured_inputs(tx, user_id, model, inputs)
+        return measured_inputs(model, inputs, (await self._referred(user_id, inputs)).files)
 
     async def objections(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
         """Every reason why this order cannot be bought now; empty when it can."""
-        async with transaction(self.pool) as tx:
-            return await _objections(tx, user_id, model, inputs)
+        return _objections(model, inputs, await self._referred(user_id, inputs))
 
     async def objections_to(self, order: DraftOrder) -> tuple[Refused, ...]:
         return await self.objections(order.draft.user_id, order.model, order.draft.inputs)
 
     async def unfit_inputs(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
         """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
+        return _unfit(model, inputs, await self._referred(user_id, inputs))
+
+    async def _referred(self, user_id: UserId, inputs: Mapping[str, Any]) -> Referred:
+        """What is known of what an order refers to; one that refers to nothing needs no database."""
+        if not any(references(inputs)):
+            return NOTHING_REFERRED
         async with transaction(self.pool) as tx:
-            return await _unfit_inputs(tx, user_id, model, inputs)
+            return await referred(tx, user_id, inputs)
 
     async def completed(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The inputs with sensible values for everything required that a customer need not be asked for."""
@@ -449,7 +453,7 @@ class OrderService:
 
     async def _objections(self, tx: Transaction, order: DraftOrder) -> tuple[Refused, ...]:
         draft, model = order
-        return await _objections(tx, draft.user_id, model, draft.inputs)
+        return _objections(model, draft.inputs, await referred(tx, draft.user_id, draft.inputs))
 
     async def _not_bought(
         self,
@@ -510,17 +514,13 @@ def _as_sold(draft: Draft, sold: Assortment) -> DraftOrder | None:
     return None if model is None else DraftOrder(draft, model)
 
 
-async def _objections(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
-    measured = await measured_inputs(tx, user_id, model, inputs)
-    cannot_stay = await _unfit_inputs(tx, user_id, model, inputs)
-    return (*cannot_stay.values(), *check_order(model, inputs, measured))
+def _objections(model: Model, inputs: Mapping[str, Any], known: Referred) -> tuple[Refused, ...]:
+    measured = measured_inputs(model, inputs, known.files)
+    return (*_unfit(model, inputs, known).values(), *check_order(model, inputs, measured))
 
 
-async def _unfit_inputs(
-    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
-) -> dict[str, Refused]:
-    facts = await file_facts(tx, user_id, files_in(inputs))
-    return unfit(model, inputs, gone=await missing_references(tx, user_id, inputs), facts=facts)
+def _unfit(model: Model, inputs: Mapping[str, Any], known: Referred) -> dict[str, Refused]:
+    return unfit(model, inputs, gone=known.gone, facts=known.files)
 
 
 def _log_outcome(user_id: UserId, outcome: CreateOutcome) -> None:

@@ -13,7 +13,7 @@ LANGUAGES: Final = (DEFAULT_LANGUAGE, "en")
 RUSSIAN_SPEAKING: Final = frozenset({"ru", "be", "uk", "kk", "ky", "uz", "tg", "hy", "az"})
 """Languages of Telegram clients whose users are served best by Russian."""
 COLUMNS: Final = f"user_id, first_name, username, language, blocked_at, forgetting_at, forgotten_at, {BAN_COLUMNS}"
-FIND_USER: Final = f"SELECT {COLUMNS} FROM users WHERE user_id = $1"  # noqa: S608  a constant list of columns
+FIND_ASKED_USER: Final = f"SELECT {COLUMNS} FROM users WHERE user_id = asked.user_id LIMIT 1"  # noqa: S608  a constant list of columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ async def register(
 
 
 async def find_user(tx: Transaction, user_id: UserId) -> User | None:
-    row = await tx.fetchrow(FIND_USER, user_id)
+    row = await tx.fetchrow(f"SELECT {COLUMNS} FROM users WHERE user_id = $1", user_id)  # noqa: S608  a constant list of columns
     return user_of(row) if row else None
 
 

@@ -40,7 +40,6 @@ from photomat.catalog.storefront import (
     menu_category,
     menu_group,
     menu_group_of,
-    offered,
     page_of,
 )
 from photomat.texts.load import Say
@@ -88,7 +87,7 @@ async def home_page(ctx: UpdateContext, say: Say | None = None) -> View:
 
 async def offered_categories(ctx: UpdateContext) -> tuple[MenuCategory, ...]:
     """The menu categories with at least one model on sale."""
-    return offered(each.model for each in (await ctx.orders.storefront()).shown)
+    return (await ctx.orders.storefront()).categories
 
 
 async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
@@ -257,7 +256,7 @@ async def _open_category(tap: Tap, ctx: UpdateContext, asked: ListButton) -> Non
 
 
 async def _offers_in(ctx: UpdateContext, category: MenuCategory) -> list[Offer]:
-    offers = await ctx.orders.offers_on(await ctx.orders.storefront(), with_paused=True)
+    offers = await ctx.orders.offers(with_paused=True)
     return [each for each in offers if category.includes(each.model)]
 
 

@@ -87,7 +87,7 @@ async def _find(ctx: UpdateContext, words: str, *, some: bool, page: int = 0) ->
     Words that find more than one page are stored, to search again when a page is turned.
     """
     storefront, language = await ctx.orders.storefront(), ctx.language
-    offers = {each.model.id: each for each in in_order(await ctx.orders.offers_on(storefront, with_paused=True))}
+    offers = {each.model.id: each for each in in_order(await ctx.orders.offers(with_paused=True))}
     models = [each.as_found for each in offers.values()]
     found, gone = search(models, words), None
     was = None if found else _replaced(storefront, words)

@@ -33,7 +33,7 @@ from photomat.catalog.order import still_valid
 from photomat.catalog.reference import JobRef, reference
 from photomat.catalog.storefront import menu_category
 from photomat.catalog.words import VoiceFacts
-from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds
+from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks
 from photomat.kernel.ids import ChatId, JobId
 from photomat.templates.examples import of_voice
 
@@ -105,7 +105,7 @@ async def asked_view(
         return views.counter(question)
     model, about = question.model, None
     if form.is_first:
-        about = About(offer=await ctx.orders.offer(model), usual_s=await usual_seconds(ctx.pool, model.id))
+        about = About(offer=await ctx.orders.offer(model), usual_s=await ctx.config.usual_times.of(model.id))
     sources = await _sources(ctx, question, current, page) if current and current.type in {"task", "track"} else None
     voices = (
         await _voices(ctx, current, page, only) if current and is_voice_choice(current, _known_voices(ctx)) else None

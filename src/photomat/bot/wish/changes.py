@@ -52,7 +52,7 @@ async def list_models(_query: CallbackQuery, callback_data: OtherModelsButton, t
     if found is None:
         return
     await tap.answer()
-    offers = await ctx.orders.offers_on(await ctx.orders.storefront())
+    offers = await ctx.orders.offers()
     fitting = {each.id for each in models_for(found.model, found.draft.inputs, (offer.model for offer in offers))}
     page = page_of(
         [offer for offer in offers if offer.model.id in fitting], only=OfferFilter.ALL, number=callback_data.page

@@ -21,8 +21,8 @@ async def current_talk(ctx: UpdateContext) -> Talk:
 
 async def leave_card(ctx: UpdateContext) -> None:
     """What is said next is not about the newest card: its user asked for the menu, or for an end. The card can be bought."""
-    if ctx.conversation.state is not None:
-        return  # words answer the open question, whose data these are
+    if ctx.is_new_user or ctx.conversation.state is not None:
+        return  # there is no card; or words answer the open question, whose data these are
     draft = await ctx.orders.newest_card(ctx.buyer, within=FOLLOW_UP)
     if draft is not None:
         ctx.conversation.store({**ctx.conversation.data, LEFT: [draft.draft_id, draft.revision]})
