@@ -40,6 +40,10 @@ test types suite core prove coverage: export PYTHONDONTWRITEBYTECODE :=
 # The release that a deploy replaces and a step back returns to.
 PREVIOUS := tests/releases/photomat-0.4.0.zip
 
+# The source that the targets of the bench were set for: the last commit before the work on them.
+BASELINE := 10afba13
+BASELINE_ZIP := $(VENV)/baseline.zip
+
 # The time of the commit stands in what is built, not the time of the build.
 EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800))
 
@@ -122,7 +126,9 @@ chaos: $(RUN_READY) ## the proof, in a few minutes: model, storm, fuzz, a part o
 	@$(BIN)/photomat chaos matrix --shard $(or $(SHARD),1/40) --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
 
 bench: $(RUN_READY) $(if $(SHORT),,$(BENCH_READY)) ## what a flow costs, beside baselines and other job engines (SHORT=1: five minutes; ROUNDS=3 SEED=1 SAVE=bench/figures.jsonl)
-	@$(BIN)/photomat bench $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS)) --seed $(or $(SEED),1) --previous $(PREVIOUS) $(if $(SAVE),--save $(SAVE))
+	@git archive --format=zip --prefix=photomat/ $(BASELINE):src/photomat -o $(BASELINE_ZIP) 2>/dev/null || rm -f $(BASELINE_ZIP)
+	@$(BIN)/photomat bench $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS)) --seed $(or $(SEED),1) --previous $(PREVIOUS) \
+	  --baseline $(BASELINE_ZIP) $(if $(SAVE),--save $(SAVE))
 
 mutants: $(TEST_READY) ## do the tests notice? every seeded mistake must turn one red
 	@$(BIN)/photomat chaos mutants

@@ -48,6 +48,9 @@ def bench(
     only: Annotated[str, typer.Option(help=f"Only these, by comma: {', '.join(MEASUREMENTS)}.")] = "",
     seed: Annotated[int, typer.Option(help="The same seed, the same load.")] = 1,
     previous: Annotated[Path | None, typer.Option(help="The zip file of a release to measure beside this one.")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="The zip file of the source that the targets were set for.")
+    ] = None,
     history_jobs: Annotated[
         int, typer.Option(min=1000, help="Finished jobs of the history; fewer where the disk is short.")
     ] = HISTORY_JOBS,
@@ -81,6 +84,7 @@ def bench(
         lengths if open_transaction is None else replace(lengths, open=open_transaction),
         seed=seed,
         previous=previous,
+        baseline=baseline,
         history_jobs=history_jobs,
         keep=keep,
         limit_s=SHORT_LIMIT_S if short and not only else None,
@@ -118,6 +122,7 @@ def _measured(
     *,
     seed: int,
     previous: Path | None,
+    baseline: Path | None,
     history_jobs: int,
     keep: Path | None,
     limit_s: float | None,
@@ -130,6 +135,7 @@ def _measured(
             lengths=lengths,
             seed=seed,
             previous=previous,
+            baseline=baseline,
             limit_s=limit_s,
             history_jobs=history_jobs,
         )

@@ -46,11 +46,14 @@ MEASUREMENTS: Final = (
     "pgbench",
     "previous release",
     "one instance by the menu",
+    "baseline",
     "fairness",
     *PEERS,
 )
 """What is compared stands together: a change of the machine meanwhile falls on both."""
-LONG_ONLY: Final = frozenset({"one instance on a history", "previous release", "one instance by the menu", "fairness"})
+OLDER: Final = frozenset({"previous release", "baseline"})
+"""Other versions of the program, which make their own schema."""
+LONG_ONLY: Final = OLDER | {"one instance on a history", "one instance by the menu", "fairness"}
 """Not in the short form, nor are the other engines."""
 SLOW_MS: Final = 400
 SLOW_AT_ONCE: Final = 256
@@ -97,6 +100,7 @@ class Suite:
     lengths: Lengths
     seed: int
     previous: Path | None
+    baseline: Path | None
     values: dict[tuple[str, str, Better], list[float]] = field(default_factory=lambda: defaultdict(list))
     limit_s: float | None = None
     history_jobs: int = HISTORY_JOBS
@@ -137,7 +141,8 @@ class Suite:
             "two instances": self._flows("two instances", instances=2),
             "one instance with slow vendors": self._with_slow_vendors("one instance with slow vendors", 1),
             "two instances with slow vendors": self._with_slow_vendors("two instances with slow vendors", 2),
-            "previous release": self._previous,
+            "previous release": self._older("previous release", self.previous, "--previous", by_menu=True),
+            "baseline": self._older("baseline", self.baseline, "--baseline", by_menu=False),
             "one instance by the menu": self._by_menu,
             "16 flows/s": self._sixteen,
             "callbacks": self._callbacks,
@@ -150,7 +155,7 @@ class Suite:
         begin = time.monotonic()
         self._databases += 1
         database = f"bench_{self._databases}"
-        template = "template1" if name in PEERS or name in {"floor", "previous release"} else TEMPLATE
+        template = "template1" if name in PEERS or name in OLDER | {"floor"} else TEMPLATE
         dsn = await new_database(self.server, database, template=template)
         folder = self.server.folder / f"{self._databases}-{name.replace(' ', '-').replace('/', '-')}"
         folder.mkdir()
@@ -223,14 +228,21 @@ class Suite:
         plan = FlowPlan(seconds=self.lengths.flows, by_menu=True, seed=seed)
         await self._at_most("one instance by the menu", plan, dsn, folder)
 
-    async def _previous(self, dsn: str, folder: Path, seed: int) -> None:
-        if self.previous is None or not self.previous.exists():
-            raise NotHere("the zip file of the previous release is not here (--previous)")
-        program = folder / "program"
-        with zipfile.ZipFile(self.previous) as archive:
-            archive.extractall(program)
-        plan = FlowPlan(seconds=self.lengths.flows, program=program, by_menu=True, seed=seed)
-        await self._at_most("previous release", plan, dsn, folder)
+    def _older(
+        self, name: str, file: Path | None, option: str, *, by_menu: bool
+    ) -> Callable[[str, Path, int], Awaitable[None]]:
+        is_here = file is not None and file.exists()
+
+        async def measure(dsn: str, folder: Path, seed: int) -> None:
+            if file is None or not is_here:
+                raise NotHere(f"the zip file of its source is not here ({option})")
+            program = folder / "program"
+            with zipfile.ZipFile(file) as archive:
+                archive.extractall(program)
+            plan = FlowPlan(seconds=self.lengths.flows, program=program, by_menu=by_menu, seed=seed)
+            await self._at_most(name, plan, dsn, folder)
+
+        return measure
 
     def _peer(self, name: str) -> Callable[[str, Path, int], Awaitable[None]]:
         async def measure(dsn: str, folder: Path, seed: int) -> None:

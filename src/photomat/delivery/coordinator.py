@@ -23,14 +23,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from photomat.catalog.model import Model
 from photomat.catalog.storefront import Storefront
 from photomat.db.pool import Pool, is_unavailable, one_statement, transaction
-from photomat.delivery import lock, outputs
+from photomat.delivery import lock
 from photomat.delivery.marks import Mark, record_marks
 from photomat.delivery.next_steps import NOTHING_SOLD, NextSteps
+from photomat.delivery.outputs import Output, outputs_of_jobs
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, OwnCopy, Sender
 from photomat.jobs import timeline
@@ -41,7 +43,7 @@ from photomat.kernel.crashes import report_crash
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import ChatId
+from photomat.kernel.ids import ChatId, JobId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.metrics import DELIVERY_S, TAP_TO_PICTURE_S
 from photomat.kernel.trace import span
@@ -87,9 +89,11 @@ class Coordinator:
     storefront: Callable[[], Awaitable[Storefront]] | None = None
     mark: str = ""
     _marks: BatchWriter[Mark, bool | None] = field(init=False)
+    _outputs: BatchWriter[JobId, list[Output]] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_marks", BatchWriter(self._record_marks))
+        object.__setattr__(self, "_outputs", BatchWriter(partial(outputs_of_jobs, self.pool), rests=0))
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
         """Render a locked card, edit its message, record what it shows; or release the lock with the reason."""
@@ -145,7 +149,7 @@ class Coordinator:
 
     async def _show(self, card: LockedCard) -> tuple[CardView, EditOutcome]:
         """Copy the output that is shown, so that its bytes say what it is; render, and edit the card."""
-        found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
+        found = await self._outputs.add(card.job_id) if card.shows_result else []
         if card.first_result:
             log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
         own = OwnCopy()

@@ -86,17 +86,26 @@ class KeptFile:
 
 
 async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
+    [found] = await outputs_of_jobs(pool, [job_id])
+    return found
+
+
+async def outputs_of_jobs(pool: Pool, job_ids: Sequence[JobId]) -> list[list[Output]]:
+    """The outputs of each of these jobs, in their order."""
     rows = await pool.fetch(
         f"""
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
                CASE WHEN job.{OURS} THEN file_id END AS file_id, output.title, cover_url, seconds,
                see_through AS is_transparent, track_id IS NOT NULL AS is_track, kept_in, sha256
           FROM job_outputs AS output JOIN generation_jobs AS job USING (job_id)
-         WHERE job_id = $1 AND forgotten_at IS NULL ORDER BY position
+         WHERE job_id = ANY($1::bigint[]) AND forgotten_at IS NULL ORDER BY position
         """,  # noqa: S608  our own constants
-        job_id,
+        job_ids,
     )
-    return [row_as(Output, row) for row in rows]
+    found: dict[JobId, list[Output]] = {job_id: [] for job_id in job_ids}
+    for row in rows:
+        found[row["job_id"]].append(row_as(Output, row))
+    return [found[job_id] for job_id in job_ids]
 
 
 async def result_object_of(pool: Pool, job_id: JobId) -> Mapping[str, Any]:
