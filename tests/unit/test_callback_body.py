@@ -32,7 +32,8 @@ VALUES = some.recursive(
 @given(some.dictionaries(KEYS, VALUES, max_size=4))
 def test_the_quick_way_gives_what_the_thorough_one_does(payload: dict[str, Any]) -> None:
     thorough = storable(without_echoes(payload))
-    assert cleaned(payload) == (thorough, json.dumps(thorough, ensure_ascii=False, sort_keys=True).encode())
+    clean, body = cleaned(payload)
+    assert (clean, json.loads(body, parse_constant=pytest.fail)) == (thorough, thorough)
 
 
 def test_a_number_too_large_for_a_float_is_stored_as_null() -> None:

@@ -32,8 +32,10 @@ def get_logger() -> FilteringBoundLogger:
 
 def ensure_correlation_id(known: str | None = None) -> str:
     """Return the known id, else the one bound in this context, else a new one of 8 hex digits."""
+    if known:
+        return known
     bound = get_contextvars().get("corr")
-    return known or (str(bound) if bound else secrets.token_hex(4))
+    return str(bound) if bound else secrets.token_hex(4)
 
 
 @contextmanager

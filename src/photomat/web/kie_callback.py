@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiohttp import web
+from pydantic_core import to_json
 
 from photomat.jobs.callback import CallbackInbox, KieCallback
 from photomat.kernel.clock import epoch
@@ -23,12 +24,13 @@ from photomat.kie.state_parser import extract_task_id
 from photomat.web.body import BadBody, read_json
 
 ACCEPTED: Final = json.dumps({"code": 200, "msg": "success"}).encode()
-PARAM: Final = "param"
-CALLBACK: Final = "callback"
+PARAM: Final = b"param"
+CALLBACK: Final = b"callback"
 """Every echo and every callback URL holds one of the two words."""
-ESCAPE: Final = "\\u"
+ESCAPE: Final = b"\\u"
 """A character that PostgreSQL may not store, or JSON in a string that may spell an echo with escapes."""
-_to_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, allow_nan=False).encode
+INFINITE: Final = b"Infinity"
+"""How a number is written that PostgreSQL cannot store as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +82,7 @@ def cleaned(payload: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     if body is not None:
         return usual, body
     clean = storable(without_echoes(payload))
-    return clean, _to_text(clean).encode()
+    return clean, to_json(clean)
 
 
 def _without_usual_echoes(payload: dict[str, Any]) -> dict[str, Any]:
@@ -94,11 +96,11 @@ def _without_usual_echoes(payload: dict[str, Any]) -> dict[str, Any]:
 def _clean_bytes(value: dict[str, Any]) -> bytes | None:
     """The value as JSON; None if it may hold an echo, or what cannot be stored."""
     try:
-        text = _to_text(value)
-        lowered = text.lower()
-        return None if ESCAPE in text or PARAM in lowered or CALLBACK in lowered else text.encode()
-    except ValueError:  # an infinite number, or half of a surrogate pair
+        body = to_json(value)
+    except ValueError:  # half of a surrogate pair, or too deep
         return None
+    lowered = body.lower()
+    return None if ESCAPE in body or INFINITE in body or PARAM in lowered or CALLBACK in lowered else body
 
 
 def _refuse(status: int, reason: str) -> web.Response:
