@@ -17,13 +17,22 @@ def print_run(
     machine: Mapping[str, object],
     figures: Sequence[Figure],
     results: Sequence[TargetResult],
-    skipped: Mapping[str, str],
 ) -> None:
     console.print(machine_lines(machine), soft_wrap=True)
     console.print(figure_table(figures))
-    for name, reason in skipped.items():
-        console.print(f"– {name} was not measured: {reason}", soft_wrap=True)
+    for line in fault_lines(machine):
+        console.print(line, soft_wrap=True, markup=False)
     console.print(target_table(results))
+
+
+def fault_lines(machine: Mapping[str, object]) -> list[str]:
+    """What was not measured, and what went wrong with what was."""
+    skipped, faults = machine.get("skipped"), machine.get("faults")
+    lines = (
+        [f"– {name} was not measured: {why}" for name, why in skipped.items()] if isinstance(skipped, Mapping) else []
+    )
+    lines += [f"✗ {name}: {fault}" for name, fault in faults.items()] if isinstance(faults, Mapping) else []
+    return lines
 
 
 def machine_lines(machine: Mapping[str, object]) -> str:
@@ -62,6 +71,8 @@ def target_table(results: Sequence[TargetResult]) -> Table:
 
 
 def _verdict(result: TargetResult) -> str:
+    if result.value is not None and result.fault:
+        return f"✗ not met: {result.fault}"
     return f"– {result.beyond}" if result.value is not None and result.met is None else SIGNS[result.met]
 
 
@@ -99,6 +110,7 @@ def markdown_of(machine: Mapping[str, object], figures: Sequence[Figure], result
     ]
     parts = (
         machine_lines(machine).replace("\n", "\n\n"),
+        *fault_lines(machine),
         _markdown(["target", "measured", "wanted", ""], targets),
         _markdown(["", *columns], flows),
         _markdown(["other figures", ""], others),

@@ -1,0 +1,148 @@
+"""The order of a run, and what is left of it when a measurement fails."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from photomat_bench.figures import lines_of, read_lines, target_results, write_lines
+from photomat_bench.flow_run import FlowFigures
+from photomat_bench.report import fault_lines, markdown_of
+from photomat_bench.server import BenchServer, ScratchDatabases
+from photomat_bench.suite import SHORT, NotHere, Suite
+
+NO_TIMES = {"p50": 0.0, "p95": 0.0, "p99": 0.0}
+
+
+@dataclass(slots=True, kw_only=True)
+class NoDatabases(ScratchDatabases):
+    async def prepare(self) -> None:
+        pass
+
+    @asynccontextmanager
+    async def one(self, *, migrated: bool) -> AsyncIterator[str]:
+        yield f"postgresql:///{'migrated' if migrated else 'empty'}"
+
+
+@dataclass(slots=True, kw_only=True)
+class SmallSuite(Suite):
+    """Measures nothing: each measurement is a function of the test."""
+
+    made: dict[str, Callable[["SmallSuite"], Awaitable[None]]]
+    seeds: list[tuple[str, int]] = field(default_factory=list)
+
+    def measurements(self) -> dict[str, Callable[[str, Path, int], Awaitable[None]]]:
+        return {name: self._one(name) for name in self.made}
+
+    def _one(self, name: str) -> Callable[[str, Path, int], Awaitable[None]]:
+        async def measure(_dsn: str, _folder: Path, seed: int) -> None:
+            self.seeds.append((name, seed))
+            await self.made[name](self)
+
+        return measure
+
+    def add(self, name: str, value: float) -> None:
+        self._add(name, value, unit="", better="more")
+
+    def add_costs(self, name: str, *, lost: int = 0, refused: int = 0) -> None:
+        self._add_costs(name, figures_of_flows(lost=lost, refused=refused))
+
+
+def suite_of(folder: Path, **made: Callable[[SmallSuite], Awaitable[None]]) -> SmallSuite:
+    server = BenchServer(dsn="postgresql:///none", pid=1, folder=folder)
+    return SmallSuite(
+        server=server,
+        databases=NoDatabases(server=server),
+        lengths=SHORT,
+        seed=5,
+        previous=None,
+        baseline=None,
+        made={name.replace("_", " "): measure for name, measure in made.items()},
+    )
+
+
+def figures_of_flows(*, lost: int, refused: int) -> FlowFigures:
+    return FlowFigures(
+        flows=10,
+        lost=lost,
+        refused=refused,
+        seconds=1.0,
+        flows_per_s=10.0,
+        cores_busy=0.5,
+        commits_per_flow=5.0,
+        written_per_flow=4.0,
+        wal_syncs_per_flow=1.0,
+        wal_kb_per_flow=30.0,
+        product_cpu_ms=5.0,
+        postgres_cpu_ms=5.0,
+        vendors_cpu_ms=1.0,
+        tap_to_picture_ms=NO_TIMES,
+        callback_to_card_ms=NO_TIMES,
+        message_to_card_ms=NO_TIMES,
+        calls_per_flow=8.0,
+        memory_mb=100.0,
+    )
+
+
+async def good(suite: SmallSuite) -> None:
+    suite.add("good: per s", 7.0)
+
+
+async def absent(_suite: SmallSuite) -> None:
+    raise NotHere("it is not installed")
+
+
+async def in_a_group(_suite: SmallSuite) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fails())
+
+
+async def fails() -> None:
+    raise KeyError("flow 3")
+
+
+async def test_an_error_nobody_expected_ends_its_measurement_and_not_the_run(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, broken=in_a_group, none=absent, good=good)
+    await suite.run(["broken", "none", "good"], 2, tell=lambda _name: None)
+    assert suite.faults == {"broken": "failed: KeyError: 'flow 3'; failed: KeyError: 'flow 3'"}
+    assert suite.skipped == {"none": "it is not installed"}
+    assert [(each.name, each.values) for each in suite.figures()] == [("good: per s", (7.0, 7.0))]
+    machine = {"skipped": suite.skipped, "faults": suite.faults}
+    assert fault_lines(machine)[0] == "– none was not measured: it is not installed"
+    assert fault_lines(machine)[1].startswith("✗ broken: failed: KeyError")
+
+
+async def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
+    file = tmp_path / "kept" / "figures.jsonl"
+    kept: list[int] = []
+
+    def keep() -> None:
+        write_lines(file, lines_of({"faults": suite.faults}, suite.figures(), []))
+        kept.append(len(read_lines(file)[1]))
+
+    async def second(found: SmallSuite) -> None:
+        found.add("second: per s", 1.0)
+
+    suite = suite_of(tmp_path, good=good, broken=in_a_group, second=second)
+    await suite.run(["good", "broken", "second"], 1, tell=lambda _name: None, keep=keep)
+    assert kept == [1, 1, 2]
+    assert [each.name for each in file.parent.iterdir()] == ["figures.jsonl"]
+
+
+async def test_a_measurement_that_lost_flows_meets_no_target(tmp_path: Path) -> None:
+    async def losing(suite: SmallSuite) -> None:
+        suite.add_costs("one instance", lost=2, refused=1)
+
+    suite = suite_of(tmp_path, one_instance=losing)
+    await suite.run(["one instance"], 1, tell=lambda _name: None)
+    assert suite.faults == {"one instance": "lost flows: 2; refused requests: 1"}
+    file = tmp_path / "figures.jsonl"
+    write_lines(file, lines_of({"faults": suite.faults}, suite.figures(), []))
+    _, read = read_lines(file)
+    found = next(each for each in target_results(read) if each.name == "commits per flow")
+    assert (found.value, found.met) == (4.0, False)
+    facts = {"photomat": "", "python": "", "system": "", "cores": 2, "load_average": 0, "loop_ms": 4}
+    page = markdown_of({**facts, "packages": {}, "postgresql": {}, "faults": suite.faults}, read, target_results(read))
+    assert "| commits per flow | 4 | ≤ 12 | ✗ not met: lost flows: 2; refused requests: 1 |" in page
+    assert "✗ one instance: lost flows: 2; refused requests: 1" in page
