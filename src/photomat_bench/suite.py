@@ -87,9 +87,9 @@ class Lengths:
     open: float
 
 
-LONG: Final = Lengths(flows=15.0, requests=5.0, fair=20.0, idle=20.0, open=30.0)
+LONG: Final = Lengths(flows=15.0, requests=5.0, fair=60.0, idle=20.0, open=30.0)
 SHORT_LIMIT_S: Final = 280.0
-SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=8.0, idle=10.0, open=8.0)
+SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=20.0, idle=10.0, open=8.0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -284,10 +284,7 @@ class Suite:
         self._add_costs(name, figures)
 
     def _add_costs(self, name: str, figures: FlowFigures) -> None:
-        for what, count in (("lost flows", figures.lost), ("refused requests", figures.refused)):
-            if count:
-                self._add(f"{name}: {what}", count, unit="", better="less")
-                self._blame(f"{what}: {count}")
+        self._add_losses(name, lost=figures.lost, refused=figures.refused)
         for figure, value, unit in (
             ("commits per flow", figures.written_per_flow, ""),
             ("transactions per flow", figures.commits_per_flow, ""),
@@ -298,6 +295,12 @@ class Suite:
             ("vendors and driver CPU ms per flow", figures.vendors_cpu_ms, "ms"),
         ):
             self._add(f"{name}: {figure}", value, unit=unit, better="less")
+
+    def _add_losses(self, name: str, *, lost: int, refused: int) -> None:
+        for what, count in (("lost flows", lost), ("refused requests", refused)):
+            if count:
+                self._add(f"{name}: {what}", count, unit="", better="less")
+                self._blame(f"{what}: {count}")
 
     async def _sixteen(self, dsn: str, folder: Path, seed: int) -> None:
         plan = FlowPlan(seconds=self.lengths.flows, rate=16.0, seed=seed)
@@ -311,9 +314,17 @@ class Suite:
         self._add_costs("16 flows/s", figures)
 
     async def _fairness(self, dsn: str, folder: Path, seed: int) -> None:
-        figures = await measure_fairness(self.lengths.fair, dsn=dsn, folder=folder, seed=seed)
-        self._add("without a heavy user: p99 ms", figures.alone_ms["p99"], unit="ms", better="less")
-        self._add("beside a heavy user: p99 ms", figures.beside_ms["p99"], unit="ms", better="less")
+        async with self.databases.one(migrated=True) as beside_dsn:
+            alone, beside = await measure_fairness(
+                self.lengths.fair, alone_dsn=dsn, beside_dsn=beside_dsn, folder=folder, seed=seed
+            )
+        for name, figures in (("without a heavy user", alone), ("beside a heavy user", beside)):
+            self._add(f"{name}: p50 ms", figures.flow_ms["p50"], unit="ms", better="less")
+            self._add(f"{name}: p99 ms", figures.flow_ms["p99"], unit="ms", better="less")
+            self._add(f"{name}: orders of the others", figures.flows, unit="", better="more")
+            self._add_losses(name, lost=figures.lost, refused=figures.refused)
+        self._add("beside a heavy user: orders of the heavy user", beside.heavy_orders, unit="", better="more")
+        self._add("beside a heavy user: times the orders of one other", beside.times, unit="", better="more")
 
     async def _lifetime(self, dsn: str, folder: Path, _seed: int) -> None:
         figures = await measure_lifetime(self.lengths.idle, dsn=dsn, folder=folder)

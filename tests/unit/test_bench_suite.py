@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from photomat_bench.fairness import LEAST_TIMES, OthersFigures, is_alone_first
 from photomat_bench.figures import lines_of, read_lines, target_results, write_lines
 from photomat_bench.flow_run import FlowFigures
 from photomat_bench.report import fault_lines, markdown_of
@@ -146,3 +147,12 @@ async def test_a_measurement_that_lost_flows_meets_no_target(tmp_path: Path) -> 
     page = markdown_of({**facts, "packages": {}, "postgresql": {}, "faults": suite.faults}, read, target_results(read))
     assert "| commits per flow | 4 | ≤ 12 | ✗ not met: lost flows: 2; refused requests: 1 |" in page
     assert "✗ one instance: lost flows: 2; refused requests: 1" in page
+
+
+def test_which_run_of_fairness_is_first_changes_with_the_seed() -> None:
+    assert [is_alone_first(seed) for seed in (1, 2, 3)] == [False, True, False]
+
+
+def test_the_orders_of_a_heavy_user_are_counted_in_those_of_one_other() -> None:
+    assert OthersFigures(flow_ms=NO_TIMES, flows=360, lost=0, refused=0, heavy_orders=300).times == 50.0
+    assert OthersFigures(flow_ms=NO_TIMES, flows=360, lost=0, refused=0, heavy_orders=36).times < LEAST_TIMES
