@@ -89,9 +89,9 @@ def value(name: str) -> Callable[[Mapping[str, float]], float]:
 
 
 def cores_full(medians: Mapping[str, float]) -> str:
-    """One instance with its database and the driver used all cores already: a second one has nothing to add to."""
-    busy, rate = medians.get("one instance: cores busy", 0.0), medians.get("one instance: flows/s", 0.0)
-    return f"all cores full at {rate:.3g} flows/s of one ({busy:.0%} busy)" if busy >= FULL else ""
+    """Two instances with their database and the driver use all cores: there is nothing left from which to be faster."""
+    busy, rate = medians.get("two instances: cores busy", 0.0), medians.get("two instances: flows/s", 0.0)
+    return f"two instances fill all cores ({busy:.0%} busy) at {rate:.3g} flows/s" if busy >= FULL else ""
 
 
 TARGETS: Final = (
