@@ -36,13 +36,13 @@ def fault_lines(machine: Mapping[str, object]) -> list[str]:
 
 
 def machine_lines(machine: Mapping[str, object]) -> str:
-    packages, settings = machine["packages"], machine["postgresql"]
+    packages, settings, engines = machine["packages"], machine["postgresql"], machine.get("engines")
     return (
         f"Photomat {machine['photomat']}, Python {machine['python']}, {machine['system']}, "
         f"{machine['cores']} cores, load average {machine['load_average']}, "
         f"a fixed loop takes {machine['loop_ms']} ms\n"
         f"{_pairs(packages)}\nPostgreSQL: {_pairs(settings)}"
-    )
+    ) + (f"\nOther engines: {_pairs(engines)}" if engines else "")
 
 
 def _pairs(values: object) -> str:

@@ -29,6 +29,8 @@ KIE_MS: Final = 20
 """For the greatest number of flows; at a rate a task takes the usual time."""
 PEERS: Final = {"pgqueuer": "peers", "procrastinate": "peers", "awa": "peers", "oban": "oban"}
 """Each engine and the environment it is installed in (`make bench`)."""
+DISTRIBUTIONS: Final = {"pgqueuer": "pgqueuer", "procrastinate": "procrastinate", "awa": "awa-pg", "oban": "oban"}
+"""Their names on PyPI."""
 MEASUREMENTS: Final = (
     "echo",
     "callbacks",
@@ -268,7 +270,7 @@ class Suite:
 
     def _peer(self, name: str) -> Callable[[str, Path, int], Awaitable[None]]:
         async def measure(dsn: str, folder: Path, seed: int) -> None:
-            python = Path(sys.prefix) / "bench" / PEERS[name] / "bin" / "python"
+            python = environment_of(name) / "bin" / "python"
             if not python.exists():
                 raise NotHere("its environment is not installed; `make bench` does it where its Python is found")
             plan = FlowPlan(seconds=self.lengths.flows, engine=Engine(name=name, python=python), seed=seed)
@@ -337,6 +339,21 @@ class Suite:
         self._add("idle: commits/s", figures.idle_commits_per_s, unit="/s", better="less")
 
 
+def environment_of(peer: str, *, prefix: Path = Path(sys.prefix)) -> Path:
+    return prefix / "bench" / PEERS[peer]
+
+
+def engine_versions(*, prefix: Path = Path(sys.prefix)) -> dict[str, str]:
+    """The versions of the other engines, as far as they are installed."""
+    found = {}
+    for name, distribution in DISTRIBUTIONS.items():
+        places = [str(place) for place in environment_of(name, prefix=prefix).glob("lib/python3.*/site-packages")]
+        installed = next(iter(metadata.distributions(name=distribution, path=places)), None)
+        if installed is not None:
+            found[name] = installed.version
+    return found
+
+
 def reason_of(error: BaseException) -> str:
     """The first error of a group, or the error itself, in one line."""
     while isinstance(error, BaseExceptionGroup):
@@ -360,6 +377,7 @@ async def machine_facts(server: BenchServer) -> Mapping[str, object]:
         "load_average": round(os.getloadavg()[0], 1),
         "loop_ms": _loop_ms(),
         "packages": {name: metadata.version(name) for name in PACKAGES},
+        "engines": engine_versions(),
         "postgresql": settings,
     }
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from photomat_bench.fairness import LEAST_TIMES, OthersFigures, is_alone_first
 from photomat_bench.figures import lines_of, read_lines, target_results, write_lines
 from photomat_bench.flow_run import FlowFigures
-from photomat_bench.report import fault_lines, markdown_of
+from photomat_bench.report import fault_lines, machine_lines, markdown_of
 from photomat_bench.server import BenchServer, ScratchDatabases
-from photomat_bench.suite import SHORT, NotHere, Suite
+from photomat_bench.suite import SHORT, NotHere, Suite, engine_versions
 
+MACHINE = {"photomat": "0", "python": "3", "system": "", "cores": 2, "load_average": 0, "loop_ms": 4}
+FACTS = MACHINE | {"packages": {}, "postgresql": {}}
 NO_TIMES = {"p50": 0.0, "p95": 0.0, "p99": 0.0}
 
 
@@ -143,8 +145,7 @@ async def test_a_measurement_that_lost_flows_meets_no_target(tmp_path: Path) -> 
     _, read = read_lines(file)
     found = next(each for each in target_results(read) if each.name == "commits per flow")
     assert (found.value, found.met) == (4.0, False)
-    facts = {"photomat": "", "python": "", "system": "", "cores": 2, "load_average": 0, "loop_ms": 4}
-    page = markdown_of({**facts, "packages": {}, "postgresql": {}, "faults": suite.faults}, read, target_results(read))
+    page = markdown_of({**FACTS, "faults": suite.faults}, read, target_results(read))
     assert "| commits per flow | 4 | ≤ 12 | ✗ not met: lost flows: 2; refused requests: 1 |" in page
     assert "✗ one instance: lost flows: 2; refused requests: 1" in page
 
@@ -156,3 +157,16 @@ def test_which_run_of_fairness_is_first_changes_with_the_seed() -> None:
 def test_the_orders_of_a_heavy_user_are_counted_in_those_of_one_other() -> None:
     assert OthersFigures(flow_ms=NO_TIMES, flows=360, lost=0, refused=0, heavy_orders=300).times == 50.0
     assert OthersFigures(flow_ms=NO_TIMES, flows=360, lost=0, refused=0, heavy_orders=36).times < LEAST_TIMES
+
+
+def test_a_run_names_the_versions_of_the_engines_that_are_installed(tmp_path: Path) -> None:
+    assert engine_versions(prefix=tmp_path) == {}
+    for environment, installed, version in (("peers", "awa_pg", "0.7.1"), ("oban", "oban", "1.2")):
+        folder = tmp_path / "bench" / environment / "lib" / "python3.12" / "site-packages"
+        facts = folder / f"{installed}-{version}.dist-info" / "METADATA"
+        facts.parent.mkdir(parents=True)
+        facts.write_text(f"Metadata-Version: 2.1\nName: {installed.replace('_', '-')}\nVersion: {version}\n")
+    found = engine_versions(prefix=tmp_path)
+    assert found == {"awa": "0.7.1", "oban": "1.2"}
+    assert machine_lines({**FACTS, "engines": found}).splitlines()[-1] == "Other engines: awa 0.7.1, oban 1.2"
+    assert "engines" not in machine_lines({**FACTS, "engines": {}})
