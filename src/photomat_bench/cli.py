@@ -18,7 +18,7 @@ from rich.table import Table
 from photomat.db.migrate import migrate
 from photomat_bench.figures import TARGETS, Figure, changes, lines_of, read_lines, target_results, unmet, write_lines
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
-from photomat_bench.report import change_table, markdown_of, print_run
+from photomat_bench.report import caveats, change_table, markdown_of, print_run
 from photomat_bench.server import (
     BenchServer,
     ScratchDatabases,
@@ -199,11 +199,8 @@ def _compare(
         return
     changed = [change for change in changes(before, figures) if change.verdict != "same"]
     console.print(change_table(changed) if changed else "Nothing changed beyond the spread.")
-    for fact in ("cores", "python", "load_average", "loop_ms"):
-        if before_machine.get(fact) != machine.get(fact):
-            console.print(
-                f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."
-            )
+    for line in caveats(before_machine, machine, before, figures):
+        console.print(line)
 
 
 @app.command("table")

@@ -11,6 +11,8 @@ FULL: Final = 0.9
 """The share of all cores from which they count as full."""
 LEAST_CHANGE: Final = 0.10
 """Below that a difference says nothing, however small the spread."""
+LEAST_CHANGE_OF_ONE: Final = 0.20
+"""The same where a run has one value of a figure, whose spread nobody knows."""
 Better = Literal["more", "less"]
 
 
@@ -220,13 +222,14 @@ def _computed(target: Target, medians: Mapping[str, float]) -> float | None:
 
 
 def changes(before: Sequence[Figure], now: Sequence[Figure]) -> list[Change]:
-    """The figures both runs have; a change counts beyond both spreads and a tenth."""
+    """The figures both runs have; a change counts beyond both spreads and a tenth, or a fifth where a run has one value."""
     earlier = {figure.name: figure for figure in before}
     return [_change(earlier[figure.name], figure) for figure in now if figure.name in earlier]
 
 
 def _change(before: Figure, now: Figure) -> Change:
-    allowed = max(before.spread, now.spread, LEAST_CHANGE)
+    least = LEAST_CHANGE_OF_ONE if 1 in {len(before.values), len(now.values)} else LEAST_CHANGE
+    allowed = max(before.spread, now.spread, least)
     grown = (now.median - before.median) / abs(before.median) if before.median else 0.0
     verdict: Literal["better", "worse", "same"] = "same"
     if abs(grown) > allowed:

@@ -7,7 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from photomat_bench.figures import Change, Figure, TargetResult
+from photomat_bench.figures import LEAST_CHANGE_OF_ONE, Change, Figure, TargetResult
 
 SIGNS: Final = {True: "✓ met", False: "✗ not met", None: "– not measured"}
 
@@ -81,6 +81,29 @@ def change_table(changed: Sequence[Change]) -> Table:
     for change in changed:
         table.add_row(change.name, _short(change.before), _short(change.now), change.verdict)
     return table
+
+
+def caveats(
+    before_machine: Mapping[str, object],
+    machine: Mapping[str, object],
+    before: Sequence[Figure],
+    now: Sequence[Figure],
+) -> list[str]:
+    """What makes a comparison with the committed figures less sure."""
+    lines = []
+    if any(len(figure.values) == 1 for figure in (*before, *now)):
+        share = f"{LEAST_CHANGE_OF_ONE:.0%}"
+        lines.append(
+            f"A figure that was measured once here or there has no spread: below {share} it counts as the same."
+        )
+    if before_machine.get("short") != machine.get("short"):
+        lines.append("One of the two runs is of the short form, whose loads last for fewer seconds.")
+    lines += [
+        f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."
+        for fact in ("cores", "python", "load_average", "loop_ms")
+        if before_machine.get(fact) != machine.get(fact)
+    ]
+    return lines
 
 
 FLOW_COLUMNS: Final = (
