@@ -159,7 +159,7 @@ def _measured(
                 write_lines(save, lines_of(machine, suite.figures(), target_results(suite.figures())))
 
         try:
-            uvloop.run(suite.run(names, rounds, tell=_counter(bars, bar), keep=write))
+            uvloop.run(suite.run(names, rounds, tell=counter(bars, bar), keep=write))
         except KeyboardInterrupt:
             suite.skipped["the rest"] = "stopped"
         write()
@@ -176,7 +176,8 @@ def _stopped_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
+def counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
+    """A function that is told each measurement before it begins, and shows how many are over."""
     done = -1
 
     def tell(name: str) -> None:

@@ -1,17 +1,36 @@
 """The order of a run, and what is left of it when a measurement fails."""
 
+import ast
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+from rich.progress import Progress
+
+from photomat_bench import instances, vendors
+from photomat_bench.cli import counter
 from photomat_bench.fairness import LEAST_TIMES, OthersFigures, is_alone_first
 from photomat_bench.figures import lines_of, read_lines, target_results, write_lines
 from photomat_bench.flow_run import FlowFigures
+from photomat_bench.flows import Flow, message_update, tap_update
+from photomat_bench.peers import bare_bot
 from photomat_bench.report import fault_lines, machine_lines, markdown_of
 from photomat_bench.server import BenchServer, ScratchDatabases
-from photomat_bench.suite import SHORT, NotHere, Suite, engine_versions
+from photomat_bench.suite import (
+    DISTRIBUTIONS,
+    LONG_ONLY,
+    MEASUREMENTS,
+    PEERS,
+    SHORT,
+    WITHOUT_SCHEMA,
+    NotHere,
+    Suite,
+    engine_versions,
+)
+from support.source import ROOT
 
 MACHINE = {"photomat": "0", "python": "3", "system": "", "cores": 2, "load_average": 0, "loop_ms": 4}
 FACTS = MACHINE | {"packages": {}, "postgresql": {}}
@@ -170,3 +189,96 @@ def test_a_run_names_the_versions_of_the_engines_that_are_installed(tmp_path: Pa
     assert found == {"awa": "0.7.1", "oban": "1.2"}
     assert machine_lines({**FACTS, "engines": found}).splitlines()[-1] == "Other engines: awa 0.7.1, oban 1.2"
     assert "engines" not in machine_lines({**FACTS, "engines": {}})
+
+
+async def test_every_second_round_is_backwards_with_a_seed_of_its_own_and_each_step_is_told(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, good=good, none=absent, broken=in_a_group)
+    told: list[str] = []
+    await suite.run(["good", "none", "broken"], 3, tell=told.append)
+    assert told == ["good", "none", "broken", "broken", "none", "good", "good", "none", "broken"]
+    without_the_absent = [
+        ("good", 5),
+        ("none", 5),
+        ("broken", 5),
+        ("broken", 6),
+        ("good", 6),
+        ("good", 7),
+        ("broken", 7),
+    ]
+    assert suite.seeds == without_the_absent
+
+
+async def test_what_has_no_time_left_is_told_and_named(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, good=good, broken=in_a_group)
+    suite.limit_s = 0.0
+    told: list[str] = []
+    await suite.run(["good", "broken"], 1, tell=told.append)
+    assert told == ["good", "broken"]
+    assert suite.skipped == dict.fromkeys(told, "no time was left for it")
+    assert suite.figures() == []
+
+
+def test_every_measurement_by_name_has_a_function(tmp_path: Path) -> None:
+    server = BenchServer(dsn="postgresql:///none", pid=1, folder=tmp_path)
+    suite = Suite(
+        server=server,
+        databases=NoDatabases(server=server),
+        lengths=SHORT,
+        seed=1,
+        previous=None,
+        baseline=None,
+    )
+    assert sorted(suite.measurements()) == sorted(MEASUREMENTS)
+    assert set(MEASUREMENTS) >= LONG_ONLY | WITHOUT_SCHEMA
+
+
+def test_the_progress_counts_what_is_over() -> None:
+    bars = Progress(disable=True)
+    bar = bars.add_task("starting", total=2)
+    tell = counter(bars, bar)
+    shown = []
+    for name in ("echo", "floor"):
+        tell(name)
+        shown.append((bars.tasks[0].description, bars.tasks[0].completed))
+    assert shown == [("echo", 0), ("floor", 1)]
+
+
+def test_the_page_names_every_measurement() -> None:
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    listed = page.partition("## What is measured")[2].partition("## Figures")[0]
+    cells = [line.split("|")[1] for line in listed.splitlines() if line.startswith("|")]
+    names = {name.strip() for cell in cells for name in cell.split(",")}
+    spelled = {
+        "with slow vendors": ("one instance with slow vendors", "two instances with slow vendors"),
+        "on a history": ("one instance on a history",),
+        "beside an open transaction": ("one instance beside an open transaction",),
+        "by the menu": ("one instance by the menu",),
+    }
+    assert set(MEASUREMENTS) <= names | {full for short, each in spelled.items() if short in names for full in each}
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_an_adapter_has_what_the_bare_bot_calls(name: str) -> None:
+    """Its engine is not installed here, so its source is read."""
+    tree = ast.parse((instances.PEERS / f"{name}_engine.py").read_text(encoding="utf-8"))
+    (engine,) = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == "PeerEngine"]
+    arguments = {
+        each.name: [argument.arg for argument in each.args.args]
+        for each in engine.body
+        if isinstance(each, ast.AsyncFunctionDef)
+    }
+    assert arguments == {"start": ["self", "dsn", "perform", "concurrency"], "enqueue": ["self", "stage"]}
+    locked = (ROOT / "requirements" / f"{'oban' if name == 'oban' else 'bench'}.txt").read_text(encoding="utf-8")
+    assert f"\n{DISTRIBUTIONS[name]}==" in locked
+
+
+def test_the_bare_bot_makes_a_stage_of_each_update() -> None:
+    flow = Flow(user_id=7, due=0.0)
+    stages = [
+        bare_bot.stage_of_update(each) for each in (message_update(flow, "a cat"), tap_update(flow, 12, "create"))
+    ]
+    assert [(each["stage"], each["chat"], each.get("card")) for each in stages] == [
+        ("message", 7, None),
+        ("tap", 7, 12),
+    ]
+    assert (bare_bot.TOKEN, bare_bot.RUNNING) == (vendors.TOKEN, instances.RUNNING)
