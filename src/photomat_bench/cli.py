@@ -16,10 +16,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from photomat.db.migrate import migrate
-from photomat_bench.figures import TARGETS, Figure, changes, lines_of, read_lines, target_results, unmet
+from photomat_bench.figures import TARGETS, Figure, changes, lines_of, read_lines, target_results, unmet, write_lines
 from photomat_bench.flow_run import FlowFigures, FlowPlan, run_flows
-from photomat_bench.report import change_table, markdown_of, print_run
-from photomat_bench.server import BenchServer, bench_server, count_statements, forget_statements, statement_table
+from photomat_bench.report import caveats, change_table, markdown_of, print_run
+from photomat_bench.server import (
+    BenchServer,
+    ScratchDatabases,
+    bench_server,
+    count_statements,
+    forget_statements,
+    statement_table,
+)
 from photomat_bench.suite import (
     HISTORY_JOBS,
     LONG,
@@ -63,7 +70,9 @@ def bench(
     figures_file: Annotated[Path, typer.Option("--figures", help="The committed figures to compare with.")] = Path(
         "bench/figures.jsonl"
     ),
-    save: Annotated[Path | None, typer.Option(help="Write this run there as JSON lines.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write this run there as JSON lines, anew after each measurement.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")] = False,
     keep: Annotated[Path | None, typer.Option(help="An empty folder for database and logs, kept afterwards.")] = None,
 ) -> None:
@@ -78,7 +87,8 @@ def bench(
     if unknown:
         raise typer.BadParameter(f"{', '.join(sorted(unknown))} is none of {', '.join(each.name for each in TARGETS)}")
     names, lengths = _chosen(only, short=short), SHORT if short else LONG
-    machine, figures, skipped = _measured(
+    committed = read_lines(figures_file)
+    machine, figures = _measured(
         names,
         rounds or (1 if short else 3),
         lengths if open_transaction is None else replace(lengths, open=open_transaction),
@@ -88,18 +98,16 @@ def bench(
         history_jobs=history_jobs,
         keep=keep,
         limit_s=SHORT_LIMIT_S if short and not only else None,
+        short=short,
+        save=save,
         as_json=as_json,
     )
     results = target_results(figures)
-    lines = lines_of({**machine, "seed": seed, "short": short, "skipped": skipped}, figures, results)
-    if save is not None:
-        save.parent.mkdir(parents=True, exist_ok=True)
-        save.write_text(lines, encoding="utf-8")
     if as_json:
-        typer.echo(lines, nl=False)
+        typer.echo(lines_of(machine, figures, results), nl=False)
     else:
-        print_run(console, machine, figures, results, skipped)
-        _compare(figures_file, machine, figures)
+        print_run(console, machine, figures, results)
+        _compare(figures_file, committed, machine, figures)
     if missed := unmet(require or (), results):
         typer.echo(f"Required and not met: {', '.join(missed)}", err=True)
         raise typer.Exit(1)
@@ -126,12 +134,16 @@ def _measured(
     history_jobs: int,
     keep: Path | None,
     limit_s: float | None,
+    short: bool,
+    save: Path | None,
     as_json: bool,
-) -> tuple[Mapping[str, object], list[Figure], Mapping[str, str]]:
+) -> tuple[Mapping[str, object], list[Figure]]:
+    """The machine with what went wrong, and the figures."""
     with _stopped_by_sigterm(), bench_server(keep) as server, _bar(as_json=as_json) as bars:
         bar = bars.add_task("starting", total=len(names) * rounds)
         suite = Suite(
             server=server,
+            databases=ScratchDatabases(server=server),
             lengths=lengths,
             seed=seed,
             previous=previous,
@@ -139,12 +151,19 @@ def _measured(
             limit_s=limit_s,
             history_jobs=history_jobs,
         )
-        tell = _counter(bars, bar)
+        facts = {**uvloop.run(machine_facts(server)), "seed": seed, "short": short}
+        machine = {**facts, "skipped": suite.skipped, "faults": suite.faults}
+
+        def write() -> None:
+            if save is not None:
+                write_lines(save, lines_of(machine, suite.figures(), target_results(suite.figures())))
+
         try:
-            uvloop.run(suite.run(names, rounds, tell=tell))
+            uvloop.run(suite.run(names, rounds, tell=counter(bars, bar), keep=write))
         except KeyboardInterrupt:
             suite.skipped["the rest"] = "stopped"
-        return uvloop.run(machine_facts(server)), suite.figures(), suite.skipped
+        write()
+        return machine, suite.figures()
 
 
 @contextmanager
@@ -157,7 +176,8 @@ def _stopped_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
+def counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
+    """A function that is told each measurement before it begins, and shows how many are over."""
     done = -1
 
     def tell(name: str) -> None:
@@ -168,18 +188,20 @@ def _counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
     return tell
 
 
-def _compare(file: Path, machine: Mapping[str, object], figures: list[Figure]) -> None:
-    before_machine, before = read_lines(file)
+def _compare(
+    file: Path,
+    committed: tuple[Mapping[str, object], list[Figure]],
+    machine: Mapping[str, object],
+    figures: list[Figure],
+) -> None:
+    before_machine, before = committed
     if not before:
         console.print(f"There are no figures to compare with in {file}.")
         return
     changed = [change for change in changes(before, figures) if change.verdict != "same"]
     console.print(change_table(changed) if changed else "Nothing changed beyond the spread.")
-    for fact in ("cores", "python", "load_average", "loop_ms"):
-        if before_machine.get(fact) != machine.get(fact):
-            console.print(
-                f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."
-            )
+    for line in caveats(before_machine, machine, before, figures):
+        console.print(line)
 
 
 @app.command("table")

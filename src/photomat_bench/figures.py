@@ -11,17 +11,20 @@ FULL: Final = 0.9
 """The share of all cores from which they count as full."""
 LEAST_CHANGE: Final = 0.10
 """Below that a difference says nothing, however small the spread."""
+LEAST_CHANGE_OF_ONE: Final = 0.20
+"""The same where a run has one value of a figure, whose spread nobody knows."""
 Better = Literal["more", "less"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """`name` is `what: figure`, such as `one instance: flows/s`."""
+    """`name` is `what: figure`, such as `one instance: flows/s`; `fault` is what went wrong while it was measured."""
 
     name: str
     unit: str
     better: Better
     values: tuple[float, ...]
+    fault: str = ""
 
     @property
     def median(self) -> float:
@@ -52,11 +55,15 @@ class TargetResult:
     limit: float
     better: Better
     beyond: str = ""
+    fault: str = ""
+    """Of a figure it is computed from; then it is not met, whatever the value."""
 
     @property
     def met(self) -> bool | None:
         if self.value is None:
             return None
+        if self.fault:
+            return False
         is_met = self.value >= self.limit if self.better == "more" else self.value <= self.limit
         return None if self.beyond and not is_met else is_met
 
@@ -84,9 +91,9 @@ def value(name: str) -> Callable[[Mapping[str, float]], float]:
 
 
 def cores_full(medians: Mapping[str, float]) -> str:
-    """One instance with its database and the driver used all cores already: a second one has nothing to add to."""
-    busy, rate = medians.get("one instance: cores busy", 0.0), medians.get("one instance: flows/s", 0.0)
-    return f"all cores full at {rate:.3g} flows/s of one ({busy:.0%} busy)" if busy >= FULL else ""
+    """Two instances with their database and the driver use all cores: there is nothing left from which to be faster."""
+    busy, rate = medians.get("two instances: cores busy", 0.0), medians.get("two instances: flows/s", 0.0)
+    return f"two instances fill all cores ({busy:.0%} busy) at {rate:.3g} flows/s" if busy >= FULL else ""
 
 
 TARGETS: Final = (
@@ -172,17 +179,33 @@ TARGETS: Final = (
 
 
 def target_results(figures: Sequence[Figure]) -> list[TargetResult]:
-    medians = {figure.name: figure.median for figure in figures}
-    return [
-        TargetResult(
-            name=target.name,
-            value=_computed(target, medians),
-            limit=target.limit,
-            better=target.better,
-            beyond=target.beyond(medians),
-        )
-        for target in TARGETS
-    ]
+    return [_result(target, {figure.name: figure for figure in figures}) for target in TARGETS]
+
+
+def _result(target: Target, figures: Mapping[str, Figure]) -> TargetResult:
+    medians = ReadMedians({name: figure.median for name, figure in figures.items()})
+    found = _computed(target, medians)
+    faults = [figures[name].fault for name in medians.read if name in figures and figures[name].fault]
+    return TargetResult(
+        name=target.name,
+        value=found,
+        limit=target.limit,
+        better=target.better,
+        beyond=target.beyond(medians),
+        fault="; ".join(dict.fromkeys(faults)),
+    )
+
+
+class ReadMedians(dict[str, float]):
+    """Medians that know which of them were read."""
+
+    def __init__(self, medians: Mapping[str, float]) -> None:
+        super().__init__(medians)
+        self.read: list[str] = []
+
+    def __getitem__(self, name: str) -> float:
+        self.read.append(name)
+        return super().__getitem__(name)
 
 
 def unmet(required: Iterable[str], results: Iterable[TargetResult]) -> list[str]:
@@ -199,13 +222,14 @@ def _computed(target: Target, medians: Mapping[str, float]) -> float | None:
 
 
 def changes(before: Sequence[Figure], now: Sequence[Figure]) -> list[Change]:
-    """The figures both runs have; a change counts beyond both spreads and a tenth."""
+    """The figures both runs have; a change counts beyond both spreads and a tenth, or a fifth where a run has one value."""
     earlier = {figure.name: figure for figure in before}
     return [_change(earlier[figure.name], figure) for figure in now if figure.name in earlier]
 
 
 def _change(before: Figure, now: Figure) -> Change:
-    allowed = max(before.spread, now.spread, LEAST_CHANGE)
+    least = LEAST_CHANGE_OF_ONE if 1 in {len(before.values), len(now.values)} else LEAST_CHANGE
+    allowed = max(before.spread, now.spread, least)
     grown = (now.median - before.median) / abs(before.median) if before.median else 0.0
     verdict: Literal["better", "worse", "same"] = "same"
     if abs(grown) > allowed:
@@ -224,6 +248,14 @@ def lines_of(machine: Mapping[str, object], figures: Sequence[Figure], results: 
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
+def write_lines(file: Path, lines: str) -> None:
+    """Replace the file as a whole: who is interrupted leaves the lines before or these."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = file.with_name(f"{file.name}.new")
+    written.write_text(lines, encoding="utf-8")
+    written.replace(file)
+
+
 def read_lines(file: Path) -> tuple[Mapping[str, object], list[Figure]]:
     """The machine and the figures of an earlier run; nothing where there is no file."""
     if not file.exists():
@@ -231,7 +263,13 @@ def read_lines(file: Path) -> tuple[Mapping[str, object], list[Figure]]:
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
     machine: Mapping[str, object] = next((row for row in rows if row["kind"] == "machine"), {})
     figures = [
-        Figure(name=row["name"], unit=row["unit"], better=row["better"], values=tuple(row["values"]))
+        Figure(
+            name=row["name"],
+            unit=row["unit"],
+            better=row["better"],
+            values=tuple(row["values"]),
+            fault=row.get("fault", ""),
+        )
         for row in rows
         if row["kind"] == "figure"
     ]

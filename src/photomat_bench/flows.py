@@ -11,7 +11,7 @@ import json
 import random
 import time
 import zlib
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -31,6 +31,8 @@ LONGEST: Final = 4
 FIRST_USER: Final = 1_000_000
 A_SEED: Final = 10_000_000
 HEAVY_USER: Final = 999_999
+FIRST_PREPARED: Final = 500_000_000
+"""Message ids of cards that were never sent, beyond those of the vendors."""
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
 
 
@@ -69,16 +71,21 @@ class FlowDriver:
     """No more flows begin; the open ones are waited for."""
     tell: Callable[[], None] = lambda: None
     vendors: Vendors = field(init=False)
+    customers: int = 0
+    """So many customers order in turn, again and again; 0: each flow is that of a new one."""
     seed: int = 0
     """Users, updates and tasks of different seeds differ, so that rounds can share a database."""
     _update_ids: "itertools.count[int]" = field(init=False)
-    _users: "itertools.count[int]" = field(init=False)
+    _users: Iterator[int] = field(init=False)
     _turn: "itertools.count[int]" = field(default_factory=itertools.count)
     _posts: set["asyncio.Future[None]"] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._update_ids = itertools.count(10_000 + self.seed * A_SEED)
-        self._users = itertools.count(FIRST_USER + self.seed * A_SEED)
+        first = FIRST_USER + self.seed * A_SEED
+        self._users = (
+            itertools.cycle(range(first, first + self.customers)) if self.customers else itertools.count(first)
+        )
         self.vendors = Vendors(
             heard=self._hear, finished=self._call_back, seconds_at_kie=self.seconds_at_kie, seed=self.seed
         )
@@ -117,25 +124,27 @@ class FlowDriver:
             for _ in range(at_once):
                 group.create_task(again())
 
-    async def order_as_one(self, rate: float, seconds: float, *, seed: int) -> int:
-        """One user who orders at this rate and taps every card; return how many orders were sent."""
+    async def order_as_one(self) -> None:
+        """One whole flow of the heavy user, which is not counted."""
+        await self._one(time.perf_counter(), user_id=HEAVY_USER)
+        self.start_counting()
+
+    async def tap_as_one(self, buttons: Sequence[str], rate: float, seconds: float, *, seed: int) -> None:
+        """The heavy user taps one prepared card after the other at this rate, for so long or until none is left."""
         chance = random.Random(seed)  # noqa: S311  no secret
-        user, sent = Flow(user_id=HEAVY_USER, due=0.0), 0
-        due, until = time.perf_counter(), time.perf_counter() + seconds
+        user = Flow(user_id=HEAVY_USER, due=0.0)
+        due = time.perf_counter()
+        until = due + seconds
         async with asyncio.TaskGroup() as group:
-            while due < until:
+            for message_id, data in enumerate(buttons, start=FIRST_PREPARED):
+                if due >= until:
+                    return
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
-                group.create_task(self._post_update(message_update(user, self._prompt_of(user))))
-                due, sent = due + chance.expovariate(rate), sent + 1
-        return sent
+                group.create_task(self._post_update(tap_update(user, message_id, data)))
+                due += chance.expovariate(rate)
 
-    def _tap_as_one(self, call: TelegramCall) -> None:
-        data = button_data(call.keyboard, CREATE) if call.method == "sendMessage" else None
-        if data is not None:
-            self._spawn(self._post_update(tap_update(Flow(user_id=HEAVY_USER, due=0.0), call.message_id, data)))
-
-    async def _one(self, due: float) -> None:
-        flow = Flow(user_id=next(self._users), due=due)
+    async def _one(self, due: float, *, user_id: int | None = None) -> None:
+        flow = Flow(user_id=next(self._users) if user_id is None else user_id, due=due)
         self.flows[flow.user_id] = flow
         try:
             async with asyncio.timeout(LOST_AFTER_S):
@@ -148,12 +157,11 @@ class FlowDriver:
         except TimeoutError:
             self.lost += 1
         finally:
-            del self.flows[flow.user_id]
+            if self.flows.get(flow.user_id) is flow:
+                del self.flows[flow.user_id]
             self.tell()
 
     def _hear(self, call: TelegramCall) -> None:
-        if call.chat_id == HEAVY_USER:
-            self._tap_as_one(call)
         flow = self.flows.get(call.chat_id)
         if flow is None:
             return

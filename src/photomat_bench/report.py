@@ -7,7 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from photomat_bench.figures import Change, Figure, TargetResult
+from photomat_bench.figures import LEAST_CHANGE_OF_ONE, Change, Figure, TargetResult
 
 SIGNS: Final = {True: "✓ met", False: "✗ not met", None: "– not measured"}
 
@@ -17,23 +17,32 @@ def print_run(
     machine: Mapping[str, object],
     figures: Sequence[Figure],
     results: Sequence[TargetResult],
-    skipped: Mapping[str, str],
 ) -> None:
     console.print(machine_lines(machine), soft_wrap=True)
     console.print(figure_table(figures))
-    for name, reason in skipped.items():
-        console.print(f"– {name} was not measured: {reason}", soft_wrap=True)
+    for line in fault_lines(machine):
+        console.print(line, soft_wrap=True, markup=False)
     console.print(target_table(results))
 
 
+def fault_lines(machine: Mapping[str, object]) -> list[str]:
+    """What was not measured, and what went wrong with what was."""
+    skipped, faults = machine.get("skipped"), machine.get("faults")
+    lines = (
+        [f"– {name} was not measured: {why}" for name, why in skipped.items()] if isinstance(skipped, Mapping) else []
+    )
+    lines += [f"✗ {name}: {fault}" for name, fault in faults.items()] if isinstance(faults, Mapping) else []
+    return lines
+
+
 def machine_lines(machine: Mapping[str, object]) -> str:
-    packages, settings = machine["packages"], machine["postgresql"]
+    packages, settings, engines = machine["packages"], machine["postgresql"], machine.get("engines")
     return (
         f"Photomat {machine['photomat']}, Python {machine['python']}, {machine['system']}, "
         f"{machine['cores']} cores, load average {machine['load_average']}, "
         f"a fixed loop takes {machine['loop_ms']} ms\n"
         f"{_pairs(packages)}\nPostgreSQL: {_pairs(settings)}"
-    )
+    ) + (f"\nOther engines: {_pairs(engines)}" if engines else "")
 
 
 def _pairs(values: object) -> str:
@@ -62,6 +71,8 @@ def target_table(results: Sequence[TargetResult]) -> Table:
 
 
 def _verdict(result: TargetResult) -> str:
+    if result.value is not None and result.fault:
+        return f"✗ not met: {result.fault}"
     return f"– {result.beyond}" if result.value is not None and result.met is None else SIGNS[result.met]
 
 
@@ -70,6 +81,29 @@ def change_table(changed: Sequence[Change]) -> Table:
     for change in changed:
         table.add_row(change.name, _short(change.before), _short(change.now), change.verdict)
     return table
+
+
+def caveats(
+    before_machine: Mapping[str, object],
+    machine: Mapping[str, object],
+    before: Sequence[Figure],
+    now: Sequence[Figure],
+) -> list[str]:
+    """What makes a comparison with the committed figures less sure."""
+    lines = []
+    if any(len(figure.values) == 1 for figure in (*before, *now)):
+        share = f"{LEAST_CHANGE_OF_ONE:.0%}"
+        lines.append(
+            f"A figure that was measured once here or there has no spread: below {share} it counts as the same."
+        )
+    if before_machine.get("short") != machine.get("short"):
+        lines.append("One of the two runs is of the short form, whose loads last for fewer seconds.")
+    lines += [
+        f"The committed figures had another {fact}: {before_machine.get(fact)}, now {machine.get(fact)}."
+        for fact in ("cores", "python", "load_average", "loop_ms")
+        if before_machine.get(fact) != machine.get(fact)
+    ]
+    return lines
 
 
 FLOW_COLUMNS: Final = (
@@ -99,6 +133,7 @@ def markdown_of(machine: Mapping[str, object], figures: Sequence[Figure], result
     ]
     parts = (
         machine_lines(machine).replace("\n", "\n\n"),
+        *fault_lines(machine),
         _markdown(["target", "measured", "wanted", ""], targets),
         _markdown(["", *columns], flows),
         _markdown(["other figures", ""], others),

@@ -2,18 +2,20 @@
 
 import io
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from photomat.db.embedded import Embedded
+from photomat.db.migrate import migrate
 from photomat.db.pool import connect
 from photomat.db.postgres.server import running_pid
 from photomat.kernel import logs
 
+TEMPLATE: Final = "bench_template"
 STATEMENTS: Final = {"shared_preload_libraries": "pg_stat_statements"}
 
 
@@ -58,6 +60,28 @@ async def drop_database(server: BenchServer, name: str) -> None:
         await connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
     finally:
         await connection.close(timeout=5)
+
+
+@dataclass(slots=True, kw_only=True)
+class ScratchDatabases:
+    """A new database for each measurement, which goes with it; `migrated` ones are copies of a template."""
+
+    server: BenchServer
+    _made: int = field(default=0, init=False)
+
+    async def prepare(self) -> None:
+        await new_database(self.server, TEMPLATE)
+        await migrate(database_url(self.server, TEMPLATE))
+
+    @asynccontextmanager
+    async def one(self, *, migrated: bool) -> AsyncIterator[str]:
+        self._made += 1
+        name = f"bench_{self._made}"
+        dsn = await new_database(self.server, name, template=TEMPLATE if migrated else "template1")
+        try:
+            yield dsn
+        finally:
+            await drop_database(self.server, name)
 
 
 def database_url(server: BenchServer, name: str) -> str:

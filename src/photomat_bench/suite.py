@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from photomat import __version__
-from photomat.db.migrate import migrate
 from photomat.db.pool import connect
 from photomat_bench.fairness import measure_fairness
 from photomat_bench.figures import Better, Figure
@@ -23,14 +22,15 @@ from photomat_bench.lifetime import measure_lifetime
 from photomat_bench.long_history import KEPT, jobs_that_fit, make_history
 from photomat_bench.pgbench import commits_per_s
 from photomat_bench.requests import RequestFigures, measure_callbacks, measure_echo
-from photomat_bench.server import BenchServer, database_url, drop_database, new_database
+from photomat_bench.server import BenchServer, ScratchDatabases
 
-TEMPLATE: Final = "bench_template"
 AT_ONCE: Final = 64
 KIE_MS: Final = 20
 """For the greatest number of flows; at a rate a task takes the usual time."""
 PEERS: Final = {"pgqueuer": "peers", "procrastinate": "peers", "awa": "peers", "oban": "oban"}
 """Each engine and the environment it is installed in (`make bench`)."""
+DISTRIBUTIONS: Final = {"pgqueuer": "pgqueuer", "procrastinate": "procrastinate", "awa": "awa-pg", "oban": "oban"}
+"""Their names on PyPI."""
 MEASUREMENTS: Final = (
     "echo",
     "callbacks",
@@ -52,7 +52,9 @@ MEASUREMENTS: Final = (
 )
 """What is compared stands together: a change of the machine meanwhile falls on both."""
 OLDER: Final = frozenset({"previous release", "baseline"})
-"""Other versions of the program, which make their own schema."""
+"""Other versions of the program."""
+WITHOUT_SCHEMA: Final = OLDER | PEERS.keys() | {"floor"}
+"""They make their own schema, or need none."""
 LONG_ONLY: Final = OLDER | {"one instance on a history", "one instance by the menu", "fairness"}
 """Not in the short form, nor are the other engines."""
 SLOW_MS: Final = 400
@@ -87,16 +89,21 @@ class Lengths:
     open: float
 
 
-LONG: Final = Lengths(flows=15.0, requests=5.0, fair=20.0, idle=20.0, open=30.0)
+LONG: Final = Lengths(flows=15.0, requests=5.0, fair=60.0, idle=20.0, open=30.0)
 SHORT_LIMIT_S: Final = 280.0
-SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=8.0, idle=10.0, open=8.0)
+SHORT: Final = Lengths(flows=6.0, requests=3.0, fair=20.0, idle=10.0, open=8.0)
 
 
 @dataclass(slots=True, kw_only=True)
 class Suite:
-    """Collects the values of figures over rounds, within `limit_s`; `skipped` says what could not be measured, and why."""
+    """Collects the values of figures over rounds, within `limit_s`.
+
+    `skipped` says what could not be measured, and why; `faults` which measurements failed or lost flows in some round. A
+    measurement that fails ends neither the run nor what was measured before it.
+    """
 
     server: BenchServer
+    databases: ScratchDatabases
     lengths: Lengths
     seed: int
     previous: Path | None
@@ -105,14 +112,23 @@ class Suite:
     limit_s: float | None = None
     history_jobs: int = HISTORY_JOBS
     skipped: dict[str, str] = field(default_factory=dict)
-    _databases: int = 0
+    faults: dict[str, str] = field(default_factory=dict)
+    _measured: int = 0
+    _measuring: str = ""
+    _measured_by: dict[str, str] = field(default_factory=dict)
     _history: str | None = None
     _slowest_s: float = 0.0
 
-    async def run(self, names: Sequence[str], rounds: int, *, tell: Callable[[str], None]) -> None:
-        """Run each round in the order of the names, every second one backwards."""
-        await new_database(self.server, TEMPLATE)
-        await migrate(database_url(self.server, TEMPLATE))
+    async def run(
+        self,
+        names: Sequence[str],
+        rounds: int,
+        *,
+        tell: Callable[[str], None],
+        keep: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Run each round in the order of the names, every second one backwards; `keep` is called after each measurement."""
+        await self.databases.prepare()
         measurements, begin = self.measurements(), time.monotonic()
         for number in range(rounds):
             for name in names if number % 2 == 0 else reversed(names):
@@ -121,11 +137,18 @@ class Suite:
                     self.skipped.setdefault(name, "no time was left for it")
                 if name not in self.skipped:
                     await self._measure(name, measurements[name], self.seed + number)
+                    keep()
 
     def figures(self) -> list[Figure]:
         """What was measured so far."""
         return [
-            Figure(name=name, unit=unit, better=better, values=tuple(values))
+            Figure(
+                name=name,
+                unit=unit,
+                better=better,
+                values=tuple(values),
+                fault=self.faults.get(self._measured_by[name], ""),
+            )
             for (name, unit, better), values in self.values.items()
         ]
 
@@ -153,26 +176,27 @@ class Suite:
 
     async def _measure(self, name: str, measurement: Callable[[str, Path, int], Awaitable[None]], seed: int) -> None:
         begin = time.monotonic()
-        self._databases += 1
-        database = f"bench_{self._databases}"
-        template = "template1" if name in PEERS or name in OLDER | {"floor"} else TEMPLATE
-        dsn = await new_database(self.server, database, template=template)
-        folder = self.server.folder / f"{self._databases}-{name.replace(' ', '-').replace('/', '-')}"
+        self._measured, self._measuring = self._measured + 1, name
+        folder = self.server.folder / f"{self._measured}-{name.replace(' ', '-').replace('/', '-')}"
         folder.mkdir()
         try:
-            await measurement(dsn, folder, seed)
+            async with self.databases.one(migrated=name not in WITHOUT_SCHEMA) as dsn:
+                await measurement(dsn, folder, seed)
         except NotHere as error:
             self.skipped[name] = str(error)
-        except (RuntimeError, TimeoutError, OSError) as error:
-            self.skipped[name] = (
-                f"failed: {str(error).strip().splitlines()[-1][:200] if str(error).strip() else error!r}"
-            )
+        except Exception as error:  # noqa: BLE001  whatever it is, it ends this measurement alone
+            self._blame(f"failed: {reason_of(error)}")
         finally:
-            await drop_database(self.server, database)
             self._slowest_s = max(self._slowest_s, time.monotonic() - begin)
+
+    def _blame(self, fault: str) -> None:
+        """The measurement under way did not go as it should: what it measured meets no target."""
+        before = self.faults.get(self._measuring)
+        self.faults[self._measuring] = f"{before}; {fault}" if before else fault
 
     def _add(self, name: str, value: float, *, unit: str, better: Better) -> None:
         self.values[name, unit, better].append(value)
+        self._measured_by[name] = self._measuring
 
     async def _echo(self, _dsn: str, folder: Path, _seed: int) -> None:
         self._add_requests("echo", await measure_echo(self.lengths.requests, folder=folder))
@@ -246,7 +270,7 @@ class Suite:
 
     def _peer(self, name: str) -> Callable[[str, Path, int], Awaitable[None]]:
         async def measure(dsn: str, folder: Path, seed: int) -> None:
-            python = Path(sys.prefix) / "bench" / PEERS[name] / "bin" / "python"
+            python = environment_of(name) / "bin" / "python"
             if not python.exists():
                 raise NotHere("its environment is not installed; `make bench` does it where its Python is found")
             plan = FlowPlan(seconds=self.lengths.flows, engine=Engine(name=name, python=python), seed=seed)
@@ -262,8 +286,7 @@ class Suite:
         self._add_costs(name, figures)
 
     def _add_costs(self, name: str, figures: FlowFigures) -> None:
-        if figures.lost:
-            self._add(f"{name}: lost flows", figures.lost, unit="", better="less")
+        self._add_losses(name, lost=figures.lost, refused=figures.refused)
         for figure, value, unit in (
             ("commits per flow", figures.written_per_flow, ""),
             ("transactions per flow", figures.commits_per_flow, ""),
@@ -274,6 +297,12 @@ class Suite:
             ("vendors and driver CPU ms per flow", figures.vendors_cpu_ms, "ms"),
         ):
             self._add(f"{name}: {figure}", value, unit=unit, better="less")
+
+    def _add_losses(self, name: str, *, lost: int, refused: int) -> None:
+        for what, count in (("lost flows", lost), ("refused requests", refused)):
+            if count:
+                self._add(f"{name}: {what}", count, unit="", better="less")
+                self._blame(f"{what}: {count}")
 
     async def _sixteen(self, dsn: str, folder: Path, seed: int) -> None:
         plan = FlowPlan(seconds=self.lengths.flows, rate=16.0, seed=seed)
@@ -287,9 +316,17 @@ class Suite:
         self._add_costs("16 flows/s", figures)
 
     async def _fairness(self, dsn: str, folder: Path, seed: int) -> None:
-        figures = await measure_fairness(self.lengths.fair, dsn=dsn, folder=folder, seed=seed)
-        self._add("without a heavy user: p99 ms", figures.alone_ms["p99"], unit="ms", better="less")
-        self._add("beside a heavy user: p99 ms", figures.beside_ms["p99"], unit="ms", better="less")
+        async with self.databases.one(migrated=True) as beside_dsn:
+            alone, beside = await measure_fairness(
+                self.lengths.fair, alone_dsn=dsn, beside_dsn=beside_dsn, folder=folder, seed=seed
+            )
+        for name, figures in (("without a heavy user", alone), ("beside a heavy user", beside)):
+            self._add(f"{name}: p50 ms", figures.flow_ms["p50"], unit="ms", better="less")
+            self._add(f"{name}: p99 ms", figures.flow_ms["p99"], unit="ms", better="less")
+            self._add(f"{name}: orders of the others", figures.flows, unit="", better="more")
+            self._add_losses(name, lost=figures.lost, refused=figures.refused)
+        self._add("beside a heavy user: orders of the heavy user", beside.heavy_orders, unit="", better="more")
+        self._add("beside a heavy user: times the orders of one other", beside.times, unit="", better="more")
 
     async def _lifetime(self, dsn: str, folder: Path, _seed: int) -> None:
         figures = await measure_lifetime(self.lengths.idle, dsn=dsn, folder=folder)
@@ -300,6 +337,29 @@ class Suite:
         self._add("start: memory MB", figures.ready_mb, unit="MB", better="less")
         self._add("start: import aiogram MB", figures.import_mb, unit="MB", better="less")
         self._add("idle: commits/s", figures.idle_commits_per_s, unit="/s", better="less")
+
+
+def environment_of(peer: str, *, prefix: Path = Path(sys.prefix)) -> Path:
+    return prefix / "bench" / PEERS[peer]
+
+
+def engine_versions(*, prefix: Path = Path(sys.prefix)) -> dict[str, str]:
+    """The versions of the other engines, as far as they are installed."""
+    found = {}
+    for name, distribution in DISTRIBUTIONS.items():
+        places = [str(place) for place in environment_of(name, prefix=prefix).glob("lib/python3.*/site-packages")]
+        installed = next(iter(metadata.distributions(name=distribution, path=places)), None)
+        if installed is not None:
+            found[name] = installed.version
+    return found
+
+
+def reason_of(error: BaseException) -> str:
+    """The first error of a group, or the error itself, in one line."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[-1][:200]}" if lines else type(error).__name__
 
 
 async def machine_facts(server: BenchServer) -> Mapping[str, object]:
@@ -317,6 +377,7 @@ async def machine_facts(server: BenchServer) -> Mapping[str, object]:
         "load_average": round(os.getloadavg()[0], 1),
         "loop_ms": _loop_ms(),
         "packages": {name: metadata.version(name) for name in PACKAGES},
+        "engines": engine_versions(),
         "postgresql": settings,
     }
 

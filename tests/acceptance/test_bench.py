@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from photomat.audit.run import violations
+from photomat_bench.fairness import LEAST_TIMES, measure_fairness
 from photomat_bench.flow_run import FlowPlan, run_flows
 from photomat_bench.instances import FLOOR
-from support.database import connection_of
+from support.database import SharedPostgres, connection_of, create_database, drop_database
 
 ANY_PROCESS = 1
 
@@ -32,3 +33,15 @@ async def test_the_floor_makes_the_eight_calls_of_a_flow(empty_database: str, tm
     assert figures.flows > 0
     assert figures.calls_per_flow == 8.0
     assert figures.written_per_flow == 0
+
+
+@pytest.mark.prove
+async def test_the_heavy_user_buys_fifty_times_what_another_does(postgres: SharedPostgres, tmp_path: Path) -> None:
+    alone_dsn, beside_dsn = [await create_database(postgres.dsn, template="template0") for _ in range(2)]
+    alone, beside = await measure_fairness(20.0, alone_dsn=alone_dsn, beside_dsn=beside_dsn, folder=tmp_path, seed=1)
+    assert beside.times >= LEAST_TIMES
+    assert (alone.lost, alone.refused, beside.lost, beside.refused) == (0, 0, 0, 0)
+    for dsn in (alone_dsn, beside_dsn):
+        async with connection_of(dsn) as connection:
+            assert await violations(connection) == []
+        await drop_database(postgres.dsn, dsn)

@@ -8,9 +8,9 @@ import pytest
 
 from support.database import SharedPostgres, connection_of, create_database, drop_database
 from support.long_history import fill
-from support.partitioned import as_planned, partition, read_schema
+from support.partitioned import PARTS, REFERENCE, as_planned, partition, read_schema
 from support.postgres_versions import LAYOUT
-from support.shard_plan import plan_text
+from support.shard_plan import by_customer, plan_text
 from support.updates import BOT_ID
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "scale.md"
@@ -40,6 +40,26 @@ async def test_the_document_lists_the_keys_and_statements_that_must_change(datab
     assert listed == f"{wanted}\n", "write it anew: SHARD_PLAN=1 .venv/bin/pytest tests/integration/test_shard_plan.py"
 
 
+async def test_tables_that_are_not_partitioned_exist(database: str) -> None:
+    async with connection_of(database) as connection:
+        rows = await connection.fetch("SELECT relname::text AS name FROM pg_class WHERE relkind IN ('r', 'p')")
+    assert {row["name"] for row in rows} >= REFERENCE
+
+
+async def test_statements_by_customer_are_found(database: str) -> None:
+    async with connection_of(database) as connection:
+        customer = by_customer(await read_schema(connection))
+    for statement in (
+        "UPDATE wallets SET held = held + $1 WHERE user_id = $2",
+        "SELECT FROM holds JOIN wallets USING (user_id)",
+        "SELECT FROM gifts JOIN users u ON u.user_id = taker_id",
+        "SELECT sum(price) FROM generation_jobs j GROUP BY status, j.user_id",
+    ):
+        assert customer.search(statement), statement
+    for statement in ("INSERT INTO users (user_id) VALUES ($1)", "SELECT user_id FROM drafts WHERE draft_id = $1"):
+        assert not customer.search(statement), statement
+
+
 async def test_on_the_layout_by_bot_a_key_holds_for_one_bot(postgres: SharedPostgres) -> None:
     """The whole core suite runs on it in `make prove`; here: the layout can be made, and two bots do not collide."""
     dsn = await create_database(postgres.dsn, template=postgres.template)
@@ -56,8 +76,14 @@ async def test_on_the_layout_by_bot_a_key_holds_for_one_bot(postgres: SharedPost
             )
         status = await connection.execute(as_planned(f"{add} ON CONFLICT (user_id) DO NOTHING"), BOT_ID)
         assert status == "INSERT 0 0"
-        parts = await connection.fetchval("SELECT count(DISTINCT tableoid) FROM users")
-        assert parts >= 1
+        for other in range(2, 18):
+            await connection.execute(add, BOT_ID + other)
+        assert await connection.fetchval("SELECT count(DISTINCT tableoid) FROM users") == PARTS
+        open_wallet = "INSERT INTO wallets (bot_id, user_id, currency) VALUES ($1, 42, 'RUB')"
+        await connection.execute(open_wallet, BOT_ID)
+        await connection.execute(open_wallet, BOT_ID + 1)
+        found = await connection.fetchval("SELECT count(*) FROM wallets WHERE user_id = 42")
+        assert found == 2, "Telegram's id alone is not one customer's wallet: such statements must name the bot"
     await drop_database(postgres.dsn, dsn)
 
 

@@ -14,14 +14,20 @@ from typing import Any, Final
 from photomat.db.connection import SyncedConnection
 from photomat.db.pool import Connection, connect
 
-REFERENCE: Final = frozenset({
-    *("installation", "instances", "schema_migrations", "clock_shift", "controls", "budgets", "setting_values", "watches"),
-    *("operators", "operator_journal", "console_links", "console_sessions", "console_tries", "incidents", "incident_notices"),
-    *("model_prices", "model_settings", "templates", "examples", "content_rules", "promo_codes", "broadcasts", "bot_profile"),
-    *("audit_runs", "sealed_days", "backups", "restores", "comparisons", "kie_readings", "stars_readings", "stars_listed"),
-    *("fiscal_comparisons", "fiscal_start", "audit_slices", "assortment_version"),
+PER_SHOP: Final = frozenset({
+    *("controls", "setting_values", "watches", "operators", "operator_journal", "incidents", "incident_notices", "bot_profile"),
+    *("model_prices", "model_settings", "templates", "examples", "content_rules", "assortment_version", "promo_codes"),
+    *("broadcasts", "audit_runs", "sealed_days", "kie_readings", "stars_readings", "stars_listed", "comparisons"),
+    *("fiscal_comparisons", "fiscal_start", "audit_slices", "console_links", "console_sessions", "console_tries"),
 })  # fmt: skip
-"""Tables without customers' rows: small, the same on every node (Citus: reference tables), or of the operator."""
+"""Rows of one shop: what it sells, pauses, sends and who operates it. The layout leaves them as they are, the same on every
+node, which is right for one shop with many bots; with a shop per bot they need `bot_id` as the tables of customers do.
+"""
+
+REFERENCE: Final = PER_SHOP | {
+    *("installation", "instances", "schema_migrations", "clock_shift", "budgets", "backups", "restores"),
+}
+"""Tables that are not partitioned: small, the same on every node (Citus: reference tables)."""
 
 RANGED: Final = frozenset({"job_events", "callbacks"})
 """History that is partitioned already, by ranges of jobs. PostgreSQL can nest partitions and a distributed one keeps the ranges

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from support.partitioned import REFERENCE, SchemaToShard
+from support.partitioned import PER_SHOP, REFERENCE, SchemaToShard
 
 PACKAGE: Final = Path(__file__).parents[2] / "src" / "photomat"
 VERB: Final = re.compile(r"^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b")
@@ -18,12 +18,29 @@ TABLE: Final = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:ONLY\s+)?(\w+)")
 CONFLICT: Final = re.compile(r"\bON\s+CONFLICT\s*\(")
 LOCKS: Final = re.compile(r"\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b")
 BOT: Final = re.compile(r"\bbot_id\b|photomat_our_bot")
-COLUMNS: Final = ("statements", "name the bot", "ON CONFLICT lists", "row locks without the bot", "read xmax")
+COLUMNS: Final = (
+    "statements",
+    "name the bot",
+    "by customer without the bot",
+    "ON CONFLICT lists",
+    "row locks without the bot",
+    "read xmax",
+)
 
 
 def plan_text(schema: SchemaToShard) -> str:
-    """Two tables in Markdown."""
-    return "\n".join([*_keys(schema), "", *_statements(schema)])
+    """Two tables in Markdown, and the tables that hold rows of one shop without saying which."""
+    shops = f"Rows of one shop, not partitioned: {_listed(sorted(PER_SHOP))}."
+    return "\n".join([*_keys(schema), "", *_statements(schema), "", shops])
+
+
+def by_customer(schema: SchemaToShard) -> re.Pattern[str]:
+    """What finds, joins or groups rows by a number that Telegram gives a customer or a chat, which other bots meet too."""
+    keys = {name for one in schema.foreign_keys() if one["other"] in {"users", "wallets"} for name in one["columns"]}
+    name = rf"(?:\w+\.)?(?:{'|'.join(sorted((keys | {'user_id', 'chat_id'}) - {'bot_id', 'currency'}))})\b"
+    return re.compile(
+        rf"\b{name}\s*(?:=|IN\b)|(?:=|\bUSING\s*\()\s*{name}|\bGROUP\s+BY\s+(?:[\w.]+,\s*)*{name}", re.IGNORECASE
+    )
 
 
 def _keys(schema: SchemaToShard) -> Iterator[str]:
@@ -48,15 +65,16 @@ def _statements(schema: SchemaToShard) -> Iterator[str]:
     yield f"| slice | {' | '.join(COLUMNS)} |"
     yield "|---|" + "---|" * len(COLUMNS)
     total: Counter[str] = Counter()
+    customer = by_customer(schema)
     for folder in sorted(path for path in PACKAGE.iterdir() if path.is_dir()):
-        counts = _count(folder, schema)
+        counts = _count(folder, schema, customer)
         total += counts
         if counts["statements"]:
             yield f"| {folder.name} | {' | '.join(str(counts[name]) for name in COLUMNS)} |"
     yield f"| **all** | {' | '.join(str(total[name]) for name in COLUMNS)} |"
 
 
-def _count(folder: Path, schema: SchemaToShard) -> Counter[str]:
+def _count(folder: Path, schema: SchemaToShard, customer: re.Pattern[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for file in sorted(folder.rglob("*.py")):
         for text in _texts(ast.parse(file.read_text(encoding="utf-8"))):
@@ -65,6 +83,7 @@ def _count(folder: Path, schema: SchemaToShard) -> Counter[str]:
             names_bot = bool(BOT.search(text))
             counts["statements"] += 1
             counts["name the bot"] += names_bot
+            counts["by customer without the bot"] += bool(customer.search(text)) and not names_bot
             counts["ON CONFLICT lists"] += _conflicts(text)
             counts["row locks without the bot"] += bool(LOCKS.search(text)) and not names_bot
             counts["read xmax"] += "xmax" in text

@@ -10,7 +10,7 @@ from photomat_bench.cli import app
 from photomat_bench.figures import Better, Figure, changes, lines_of, read_lines, target_results, unmet
 from photomat_bench.flow_run import percentiles
 from photomat_bench.flows import button_data
-from photomat_bench.report import markdown_of
+from photomat_bench.report import caveats, markdown_of
 from photomat_bench.suite import MEASUREMENTS, PEERS
 from photomat_bench.vendors import fields_of
 from support.source import ROOT
@@ -47,43 +47,59 @@ def test_targets_are_ratios_within_one_run_and_say_when_they_were_not_measured()
 
 
 @pytest.mark.parametrize(
-    ("busy", "two", "met", "beyond"),
+    ("one_busy", "two_busy", "two", "met", "beyond"),
     [
-        (0.7, 40.0, False, ""),
-        (0.95, 40.0, None, "all cores full at 30 flows/s of one (95% busy)"),
-        (0.95, 60.0, True, "all cores full at 30 flows/s of one (95% busy)"),
+        (0.7, 0.7, 40.0, False, ""),
+        (0.95, 0.8, 40.0, False, ""),
+        (0.7, 0.95, 40.0, None, "two instances fill all cores (95% busy) at 40 flows/s"),
+        (0.7, 0.95, 60.0, True, "two instances fill all cores (95% busy) at 60 flows/s"),
     ],
 )
-def test_a_second_instance_need_not_add_where_one_fills_the_cores(
-    busy: float, two: float, *, met: bool | None, beyond: str
+def test_two_instances_need_not_be_faster_than_the_cores_are(
+    one_busy: float, two_busy: float, two: float, *, met: bool | None, beyond: str
 ) -> None:
     figures = [
         figure("one instance: flows/s", 30.0),
-        figure("one instance: cores busy", busy),
+        figure("one instance: cores busy", one_busy),
+        figure("two instances: cores busy", two_busy),
         figure("two instances: flows/s", two),
     ]
     found = next(result for result in target_results(figures) if result.name == "two instances / one")
+    assert found.value == pytest.approx(two / 30.0, abs=0.001)
     assert (found.met, found.beyond) == (met, beyond)
 
 
 @pytest.mark.parametrize(
     ("before", "now", "better", "verdict"),
     [
-        ((100.0,), (109.0,), "more", "same"),
-        ((100.0,), (120.0,), "more", "better"),
-        ((100.0,), (80.0,), "more", "worse"),
-        ((100.0,), (80.0,), "less", "better"),
+        ((100.0, 101.0, 102.0), (111.0, 110.0), "more", "same"),
+        ((100.0, 101.0, 102.0), (115.0, 114.0), "more", "better"),
+        ((100.0,), (119.0,), "more", "same"),
+        ((100.0, 101.0, 102.0), (85.0,), "more", "same"),
+        ((100.0,), (125.0,), "more", "better"),
+        ((100.0,), (75.0,), "more", "worse"),
+        ((100.0,), (75.0,), "less", "better"),
         ((100.0,), (130.0,), "less", "worse"),
         ((90.0, 100.0, 130.0), (130.0,), "more", "same"),
         ((100.0,), (100.0, 130.0, 170.0), "more", "same"),
         ((0.0,), (5.0,), "less", "same"),
     ],
 )
-def test_a_change_counts_beyond_a_tenth_and_the_spread_of_both_runs(
+def test_a_change_counts_beyond_a_tenth_or_a_fifth_of_single_values_and_the_spread_of_both_runs(
     before: tuple[float, ...], now: tuple[float, ...], better: Better, verdict: str
 ) -> None:
     (change,) = changes([figure("f", *before, better=better)], [figure("f", *now, better=better)])
     assert change.verdict == verdict
+
+
+def test_a_comparison_says_what_makes_it_less_sure() -> None:
+    once, twice = figure("f", 1.0), figure("f", 1.0, 1.0)
+    whole, short = {"cores": 2, "short": False}, {"cores": 4, "short": True}
+    assert caveats(whole, whole, [twice], [twice]) == []
+    single, seconds, cores = caveats(whole, short, [twice], [once])
+    assert "below 20%" in single
+    assert "short form" in seconds
+    assert cores == "The committed figures had another cores: 2, now 4."
 
 
 def test_a_run_that_was_written_is_read_again(tmp_path: Path) -> None:
