@@ -147,7 +147,7 @@ def _copy_results(order: BackupOrder, path: Path) -> Path | None:
     unfinished = target.with_name(f"{target.name}{UNFINISHED}")
     with new_file(order.folder, name=target.name) as stream:
         with tarfile.open(fileobj=stream, mode="w") as archive:
-            for store in dict.fromkeys((order.results.current, order.results.folder)):
+            for store in order.results.stores:
                 if store.folder is not None:
                     _add_files(archive, store.folder)
                 else:

@@ -465,7 +465,7 @@ class ResultArchive:
         copy = await self.find(output)
         if copy is None:
             await self._require_final((await self.ensure_copy(output)).output)
-        elif copy.store is not places.current:
+        else:
             await move_copy(self.pool, places, output, copy, to=places.current)
 
     async def _require_final(self, output: Output) -> None:
@@ -476,10 +476,14 @@ class ResultArchive:
 async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: StoredFile, *, to: FileStore) -> bool:
     """Copy → record → delete the old one; killed in between, it is repeated or the sweep deletes what is left.
 
-    Return False if the row changed meanwhile; then the sweep deletes whichever copy it does not name.
+    Return False if nothing was moved: the copy is there already, or the row changed meanwhile; then the sweep deletes
+    whichever copy it does not name.
     """
     await places.require_ours(to, owner=await outputs.store_owner(pool))
     name = copy.found.name
+    if await copy.store.has_same_file(name, to):
+        await outputs.record_place(pool, output, kept_in=places.called(to), sha256=copy.sha256)
+        return False
     async with copy.local() as path:
         sha256 = copy.sha256 or await asyncio.to_thread(_hash, path)
         part = await asyncio.to_thread(_part_in, to.folder, path) if to.folder is not None else path
@@ -494,7 +498,7 @@ async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: Stor
     failpoint("results.after_copy")
     is_moved = await outputs.record_place(pool, output, kept_in=places.called(to), sha256=sha256)
     failpoint("results.after_record")
-    if is_moved:
+    if is_moved and not await copy.store.has_same_file(name, to):
         await _move_cover(copy, to=to)
         await copy.store.delete([name])
     return is_moved

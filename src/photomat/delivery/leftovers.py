@@ -100,8 +100,6 @@ async def _move_one(pool: Pool, places: ResultPlaces, output: Output, *, to: Fil
         copy = await places.find(output.copy)
         if copy is None:
             report.missing += 1
-        elif copy.store is to:
-            await outputs.record_place(pool, output, kept_in=places.called(to), sha256=output.sha256)
         elif await move_copy(pool, places, output, copy, to=to):
             report.moved += 1
             report.moved_bytes += copy.size_bytes
@@ -168,7 +166,7 @@ async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry
 
 async def sweep_stores(pool: Pool, places: ResultPlaces) -> None:
     """The daily pass over the store of the settings and the folder; a store that does not answer is left for tomorrow."""
-    for store in dict.fromkeys((places.current, places.folder)):
+    for store in places.stores:
         try:
             await sweep_store(pool, places, store)
         except StoreUnavailable as error:
@@ -190,14 +188,17 @@ async def _unwanted(pool: Pool, places: ResultPlaces, store: FileStore, files: S
         sorted({_job_of(file.name) for file in files}),
     )
     named: Mapping[str, Row] = {name: row for row in rows for name in (row["kept_as"], cover_name(row["kept_as"]))}
-    return [file for file in files if not await _is_wanted(places, store, named.get(file.name))]
+    return [file for file in files if not await _is_wanted(places, store, file, named.get(file.name))]
 
 
-async def _is_wanted(places: ResultPlaces, store: FileStore, row: Row | None) -> bool:
-    """A row names the file here, or somewhere else where it is not."""
+async def _is_wanted(places: ResultPlaces, store: FileStore, file: FoundFile, row: Row | None) -> bool:
+    """A row names the file here, or somewhere else where it is not, or where it is this very file."""
     if row is None:
         return False
-    if places.named(row["kept_in"]) is store:
+    named = places.named(row["kept_in"])
+    if named.is_same_place(store):
         return True
-    found = await places.named(row["kept_in"]).find(row["kept_as"])
-    return found is None or row["size_bytes"] not in {None, found.size_bytes}
+    found = await named.find(row["kept_as"])
+    if found is None or row["size_bytes"] not in {None, found.size_bytes}:
+        return True
+    return await named.has_same_file(file.name, store)

@@ -148,6 +148,11 @@ class ResultPlaces:
     def is_bucket(self) -> bool:
         return self.current.folder is None
 
+    @property
+    def stores(self) -> list[FileStore]:
+        """The places this machine writes to; one where both addresses lead to the same folder."""
+        return [self.current] if self.current.is_same_place(self.folder) else [self.current, self.folder]
+
     def called(self, store: FileStore) -> str | None:
         """How a row names the place; None for the folder below DATA_DIR."""
         return None if store.address == self.folder.address else str(store.address)

@@ -82,6 +82,29 @@ class FileStore:
         """The folder this store is; None for a bucket."""
         return self.address.path if isinstance(self.address, FolderAddress) else None
 
+    def is_same_place(self, other: "FileStore") -> bool:
+        """Whether two addresses lead to one place: a symbolic link, or a folder that is mounted twice."""
+        if self.address == other.address:
+            return True
+        if self.folder is None or other.folder is None:
+            return False
+        try:
+            return self.folder.samefile(other.folder)
+        except OSError:
+            return False
+
+    async def has_same_file(self, name: str, other: "FileStore") -> bool:
+        """Whether a name is one file in both places, also where a network folder is mounted twice.
+
+        That has two devices; the version of a file holds inode, time and size.
+        """
+        if self.is_same_place(other):
+            return True
+        if self.folder is None or other.folder is None:
+            return False
+        here, there = await self.find(name), await other.find(name)
+        return here is not None and there is not None and here.e_tag == there.e_tag
+
     @cached_property
     def _objects(self) -> "ObjectStore":
         from obstore.store import LocalStore, S3Store  # noqa: PLC0415  7 MB that most starts do not need
