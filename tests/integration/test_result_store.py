@@ -1,5 +1,7 @@
 """Copies of results in a bucket: any instance reaches them, nothing damaged leaves it, and no key is ever seen."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,7 +18,7 @@ from photomat.delivery.archive import OldCopies, ResultArchive, ResultFiles
 from photomat.delivery.fallbacks import sign_result
 from photomat.delivery.forget import CopiesOfUser
 from photomat.delivery.leftovers import sweep_store
-from photomat.delivery.outputs import Output, claim_unkept, outputs_of
+from photomat.delivery.outputs import MAX_TRIES, Output, claim_unkept, outputs_of, record_damage
 from photomat.kernel.clock import epoch
 from photomat.kernel.errors import Transient
 from photomat.kernel.http import Fetcher
@@ -30,7 +32,7 @@ from support.delivery import Desk, delivery_desk
 from support.logs import logged
 from support.media_bytes import mp3
 from support.ports import free_ports_in_a_row
-from support.s3_server import KEY_ID, SECRET, RunningS3, answering, places_of
+from support.s3_server import KEY_ID, SECRET, RunningS3, answering, places_of, spoiled_way
 from support.telegram_media import picture, video
 from support.telegram_sim import served
 
@@ -191,6 +193,91 @@ async def test_a_damaged_copy_is_neither_given_out_nor_sent_and_is_fetched_again
             with pytest.raises(aiohttp.ClientError):
                 async with session.get(link) as answer:
                     await answer.read()
+
+
+@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: data[:-1] + b"?"], ids=["short", "wrong"])
+async def test_one_bad_read_condemns_no_copy(
+    database: str, tmp_path: Path, s3: RunningS3, spoil: Callable[[bytes], bytes]
+) -> None:
+    async with delivery_desk(database, tmp_path / "desk") as desk, spoiled_way(s3, spoil) as url:
+        with_archive(desk, archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path)))
+        job_id = await desk.done_job(desk.files.add("film", video(), "video/mp4"))
+        await desk.deliver()
+        output = await only_output(desk.pool, job_id)
+        archive = archive_of(desk.pool, tmp_path, places_of(url, tmp_path))
+        copy = await archive.find(output)
+        assert copy is not None
+        async with archive.noticing_damage(output), copy.local() as path:
+            assert path.read_bytes() == video()
+        assert await only_output(desk.pool, job_id) == output
+
+
+async def test_a_link_breaks_off_at_a_bad_read_and_works_the_next_time(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    async with delivery_desk(database, tmp_path / "desk") as desk, spoiled_way(s3, lambda data: b"?" + data[1:]) as url:
+        with_archive(desk, archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path)))
+        job_id = await desk.done_job(desk.files.add("film", video(), "video/mp4"))
+        await desk.deliver()
+        archive = archive_of(desk.pool, tmp_path, places_of(url, tmp_path))
+        async with served(door_of(desk.pool, archive)) as address, aiohttp.ClientSession() as session:
+            link = f"{address}/result/{sign_result(job_id, 0, SECRETS)}"
+            with suppress(aiohttp.ClientError):
+                async with session.get(link, allow_redirects=False) as answer:
+                    assert await answer.read() != video()
+            async with session.get(link, allow_redirects=False) as answer:
+                assert await answer.read() == video()
+
+
+async def test_the_same_bytes_written_again_while_they_are_read_are_read_on(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "PIECE_BYTES", 65_536)
+    film = video(padding=300_000)
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await desk.done_job(desk.files.add("film", film, "video/mp4"))
+        await desk.deliver()
+        archive, output = desk.coordinator.sender.archive, await only_output(desk.pool, job_id)
+        for start in (0, 1):
+            copy, read = await archive.find(output), b""
+            assert copy is not None
+            async with archive.noticing_damage(output):
+                async for piece in copy.pieces(start=start):
+                    if not read:
+                        await copy.store.put_bytes(f"{job_id}/0.mp4", film, mime="video/mp4")
+                    read += piece
+            assert read == film[start:]
+        assert await only_output(desk.pool, job_id) == output
+
+
+async def test_the_sweep_keeps_a_damaged_copy_while_there_is_no_other(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        archive = archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path))
+        with_archive(desk, archive)
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        desk.files.files.clear()
+        await record_damage(desk.pool, await only_output(desk.pool, job_id))
+        await desk.pool.execute("UPDATE job_outputs SET keep_tries = $1, keep_at = NULL", MAX_TRIES)
+        assert await sweep_in_two_days(desk.pool, archive.files.places) == 0
+        assert s3.read(f"shop/{job_id}/0.png") == picture()
+
+
+async def test_the_sweep_keeps_a_copy_while_the_one_the_row_names_is_damaged(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    async with delivery_desk(database, tmp_path / "results") as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        s3.replace(f"shop/{job_id}/0.png", picture())
+        places = places_of(s3.url, tmp_path)
+        named = tmp_path / f"results/{job_id}/0.png"
+        named.write_bytes(picture()[:-1] + b"?")
+        assert await sweep_in_two_days(desk.pool, places) == 0
+        named.write_bytes(picture())
+        assert await sweep_in_two_days(desk.pool, places) == 1
 
 
 async def test_a_damaged_file_of_the_folder_is_not_given_out_either(database: str, tmp_path: Path) -> None:

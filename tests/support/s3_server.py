@@ -6,11 +6,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import aiohttp
 from aiohttp import web
 
 from photomat.storage.address import FolderAddress, parse_address
@@ -22,6 +23,7 @@ from support.telegram_sim import served
 KEY_ID, SECRET = "AKIAZQKEYID000000001", "zqsecret/zqsecret+zqsecret0000000000000001"
 PATIENCE_S = 30.0
 BUCKET = "results"
+PASSED_ON = ("content-range", "content-type", "etag", "last-modified")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,5 +130,35 @@ async def answering(status: int, code: str, *, after_s: float = 0) -> AsyncItera
 
     app = web.Application()
     app.router.add_route("*", "/{anything:.*}", answer)
+    async with served(app) as url:
+        yield url
+
+
+@asynccontextmanager
+async def spoiled_way(s3: RunningS3, spoil: Callable[[bytes], bytes], *, reads: int = 1) -> AsyncIterator[str]:
+    """A way to the server that changes the first bytes that are read through it."""
+    left = [reads]
+
+    async def forward(request: web.Request) -> web.Response:
+        headers = {name: value for name, value in request.headers.items() if name.lower() != "transfer-encoding"}
+        async with (
+            aiohttp.ClientSession(auto_decompress=False) as session,
+            session.request(
+                request.method, f"{s3.url}{request.path_qs}", data=await request.read(), headers=headers
+            ) as answer,
+        ):
+            body = await answer.read()
+            if request.method == "GET" and "Range" in request.headers and left[0]:
+                left[0] -= 1
+                body = spoil(body)
+            kept = {name: value for name, value in answer.headers.items() if name.lower() in PASSED_ON}
+            if request.method == "HEAD":
+                return web.Response(
+                    status=answer.status, headers={**kept, "Content-Length": answer.headers["Content-Length"]}
+                )
+            return web.Response(status=answer.status, body=body, headers=kept)
+
+    app = web.Application(client_max_size=64 * 2**20)
+    app.router.add_route("*", "/{anything:.*}", forward)
     async with served(app) as url:
         yield url

@@ -49,7 +49,7 @@ from photomat.kernel.private_files import make_private, open_private
 from photomat.media.images import decode_in_turn, has_transparency, may_be_transparent
 from photomat.media.measure import Measured, head_is_enough, measure
 from photomat.media.sniff import HEAD_BYTES, sniff
-from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
+from photomat.storage.errors import CopyDamaged, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces, StoredFile, cover_name, one_folder
 from photomat.storage.store import PARTS, FileStore
 from photomat.telegram.limits import CLOUD, BotApiLimits
@@ -421,12 +421,22 @@ class ResultArchive:
         """Record which of these outputs' copies turned out to be damaged in the block; the error passes."""
         try:
             yield
-        except CopyLost as error:
+        except CopyDamaged as error:
             for output in used:
-                if output.kept_as == error.name:
+                if output.kept_as == error.name and await self._is_damaged(output):
                     log.error("RESULT_DAMAGED", position=output.position, error=str(error))
                     await outputs.record_damage(self.pool, output)
             raise
+
+    async def _is_damaged(self, output: Output) -> bool:
+        """Whether a second complete read has a wrong hash too; a copy that cannot be read now is not judged."""
+        try:
+            copy = await self.find(output)
+            if copy is not None:
+                await copy.read_once()
+        except Transient as error:
+            return isinstance(error, CopyDamaged)
+        return False
 
     async def try_copy(self, output: Output) -> Output:
         """The output with our own copy if one can be made now, else as it is."""

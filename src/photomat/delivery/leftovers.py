@@ -14,13 +14,13 @@ from photomat.db.pool import Pool
 from photomat.db.rows import Row, row_as
 from photomat.delivery import outputs
 from photomat.delivery.archive import move_copy
-from photomat.delivery.outputs import Output
+from photomat.delivery.outputs import SAME_AT_TELEGRAM, Output
 from photomat.kernel.clock import epoch
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
-from photomat.storage.errors import CopyLost, StoreUnavailable
-from photomat.storage.places import INCOMPLETE, NAME, ResultPlaces, cover_name
+from photomat.storage.errors import CopyDamaged, CopyLost, StoreUnavailable
+from photomat.storage.places import INCOMPLETE, NAME, ResultPlaces, StoredFile, cover_name
 from photomat.storage.store import FileStore, FoundFile
 
 AT_ONCE: Final = 200
@@ -105,7 +105,8 @@ async def _move_one(pool: Pool, places: ResultPlaces, output: Output, *, to: Fil
             report.moved_bytes += copy.size_bytes
     except CopyLost as error:
         if await _is_as_read(pool, output):
-            report.damaged += 1
+            report.damaged += isinstance(error, CopyDamaged)
+            report.failed += not isinstance(error, CopyDamaged)
             report.problems.append(f"{named}: {error}")
     except Transient as error:
         report.failed += 1
@@ -146,7 +147,10 @@ async def _elsewhere(pool: Pool, *, kept_in: str | None, after: tuple[JobId, int
 
 
 async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry_run: bool = False) -> SweepReport:
-    """Delete files that are called like copies, complete or not, are older than a day, and that no row names."""
+    """Delete files that are called like copies, complete or not, are older than a day, and that nobody needs.
+
+    A row names a file, or no other copy of its output is known to be good: then it is needed, also if it is damaged.
+    """
     report = SweepReport()
     await places.require_ours(store, owner=await outputs.store_owner(pool))
     newest = await pool.fetchval("SELECT coalesce(max(job_id), 0) FROM generation_jobs")
@@ -181,24 +185,42 @@ def _job_of(name: str) -> int:
 
 async def _unwanted(pool: Pool, places: ResultPlaces, store: FileStore, files: Sequence[FoundFile]) -> list[FoundFile]:
     rows = await pool.fetch(
-        """
-        SELECT job_id, position, kept_as, kept_in, size_bytes FROM job_outputs
-         WHERE job_id = ANY($1::bigint[]) AND kept_as IS NOT NULL
-        """,
+        f"""
+        SELECT job_id, position, kept_as, kept_in, size_bytes, sha256,
+               forgotten_at IS NULL AND NOT coalesce({SAME_AT_TELEGRAM}, false) AS is_only_here
+          FROM job_outputs AS output JOIN generation_jobs USING (job_id) WHERE job_id = ANY($1::bigint[])
+        """,  # noqa: S608  a constant of ours
         sorted({_job_of(file.name) for file in files}),
     )
-    named: Mapping[str, Row] = {name: row for row in rows for name in (row["kept_as"], cover_name(row["kept_as"]))}
-    return [file for file in files if not await _is_wanted(places, store, file, named.get(file.name))]
+    of_output = {(row["job_id"], row["position"]): row for row in rows}
+    return [file for file in files if not await _is_wanted(places, store, file, of_output)]
 
 
-async def _is_wanted(places: ResultPlaces, store: FileStore, file: FoundFile, row: Row | None) -> bool:
-    """A row names the file here, or somewhere else where it is not, or where it is this very file."""
+async def _is_wanted(
+    places: ResultPlaces, store: FileStore, file: FoundFile, of_output: Mapping[tuple[int, int], Row]
+) -> bool:
+    """A row names the file here, or a copy somewhere else that is not there, is damaged, or is this very file."""
+    named = NAME.fullmatch(file.name)
+    row = of_output.get((int(named["job"]), int(named["position"]))) if named else None
     if row is None:
         return False
-    named = places.named(row["kept_in"])
-    if named.is_same_place(store):
+    if row["kept_as"] is None:
+        return bool(row["is_only_here"])
+    is_named, place = file.name in {row["kept_as"], cover_name(row["kept_as"])}, places.named(row["kept_in"])
+    if is_named and place.is_same_place(store):
         return True
-    found = await named.find(row["kept_as"])
+    if not await _is_good(places, place, row):
+        return True
+    return is_named and await place.has_same_file(file.name, store)
+
+
+async def _is_good(places: ResultPlaces, place: FileStore, row: Row) -> bool:
+    """Whether the copy a row names is there, and its bytes are those that were written."""
+    found = await place.find(row["kept_as"])
     if found is None or row["size_bytes"] not in {None, found.size_bytes}:
-        return True
-    return await named.has_same_file(file.name, store)
+        return False
+    try:
+        await StoredFile(store=place, found=found, sha256=row["sha256"], places=places).verify()
+    except CopyLost:
+        return False
+    return True

@@ -19,9 +19,8 @@ KEEP_LEASE: Final = timedelta(seconds=150)
 OURS: Final = "bot_id = (SELECT bot_id FROM installation)"
 """The job belongs to the bot that owns the database. File ids of Telegram are valid for one bot only."""
 
-AS_GOOD_AT_TELEGRAM: Final = f"""
-    kept_as IS NOT NULL AND file_id IS NOT NULL AND media IN ('audio', 'document', 'video')
-    AND mime IS DISTINCT FROM 'image/gif'
+SAME_AT_TELEGRAM: Final = f"""
+    file_id IS NOT NULL AND media IN ('audio', 'document', 'video') AND mime IS DISTINCT FROM 'image/gif'
     AND EXISTS (SELECT FROM generation_jobs AS job WHERE job.job_id = output.job_id AND job.{OURS})
 """
 """Telegram has the same bytes, and our bot can access them. A photo is compressed, a GIF becomes a video: such originals exist
@@ -251,7 +250,7 @@ async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
         await pool.fetchval(
             f"""
             SELECT count(*) FROM job_outputs AS output
-             WHERE kept_at < photomat_now() - $1::interval AND {AS_GOOD_AT_TELEGRAM}
+             WHERE kept_at < photomat_now() - $1::interval AND kept_as IS NOT NULL AND {SAME_AT_TELEGRAM}
             """,  # noqa: S608  our own constants
             older_than,
         )
@@ -271,7 +270,7 @@ async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[O
     rows = await pool.fetch(
         f"""
         SELECT job_id, position, kept_as, kept_in FROM job_outputs AS output
-         WHERE kept_at < photomat_now() - $1::interval AND {AS_GOOD_AT_TELEGRAM}
+         WHERE kept_at < photomat_now() - $1::interval AND kept_as IS NOT NULL AND {SAME_AT_TELEGRAM}
          ORDER BY kept_at LIMIT $2
         """,  # noqa: S608  our own constants
         older_than,

@@ -9,11 +9,11 @@ import asyncio
 import hashlib
 import re
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from time import monotonic
 from typing import BinaryIO, Final
@@ -22,7 +22,7 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.logs import get_logger
 from photomat.kernel.private_files import make_private
 from photomat.storage.address import FolderAddress, StoreAddress, parse_address
-from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable, translated
+from photomat.storage.errors import CopyDamaged, CopyLost, CopyReplaced, StoreTrouble, StoreUnavailable, translated
 from photomat.storage.store import MIB, NO_ACCESS, BucketAccess, FileStore, FoundFile
 
 NAME: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/(?P<position>[0-9]{1,6})\.(?P<rest>[a-z0-9]{1,12}|cover\.jpg)")
@@ -33,6 +33,7 @@ MARK: Final = "photomat-store.json"
 MOST_MARK_BYTES: Final = 4096
 MOST_REMEMBERED: Final = 4096
 REST_S: Final = 30.0
+MOST_REPLACED: Final = 3
 OPEN_FILES: Final = Path("/proc/self/fd")
 log = get_logger()
 
@@ -74,14 +75,18 @@ class StoredFile:
                 yield path
             return
         with _unnamed(self.places.tmp) as file:
-            async for piece in self.pieces():
-                try:
-                    await asyncio.to_thread(file.write, piece)
-                except OSError as error:
-                    raise translated(error) from None
-            file.flush()
-            file.seek(0)
+            await self._read_whole(partial(StoredFile.write_into, file=file))
             yield _path_of(file)
+
+    async def write_into(self, file: BinaryIO) -> None:
+        file.seek(0)
+        async for piece in self.pieces():
+            try:
+                await asyncio.to_thread(file.write, piece)
+            except OSError as error:
+                raise translated(error) from None
+        file.flush()
+        file.seek(0)
 
     @contextmanager
     def _held(self, path: Path) -> Iterator[Path]:
@@ -97,16 +102,27 @@ class StoredFile:
 
     async def verify(self) -> None:
         """Read it once and compare its hash; raises CopyLost."""
-        if self.sha256 is None or self._version in self.places.verified:
-            return
+        if self.sha256 is not None and self._version not in self.places.verified:
+            await self._read_whole(StoredFile.read_once)
+
+    async def _read_whole(self, read: Callable[["StoredFile"], Awaitable[None]]) -> None:
+        """Read it, and once more after a read that went wrong: a wrong hash may be that of the way, not of the file."""
+        try:
+            await read(self)
+        except (CopyDamaged, CopyReplaced):
+            await read(await self._found_again())
+
+    async def read_once(self) -> None:
         async for _ in self.pieces():
             pass
 
     async def pieces(self, *, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """Its bytes. Of the whole file the last piece comes only if the hash is right: raises CopyLost before it."""
-        is_whole = start == 0 and end in {None, self.size_bytes} and self.sha256 is not None
-        digest, last = hashlib.sha256(), b""
-        async for piece in self.store.pieces(self.found, start=start, end=end):
+        """Its bytes. Of the whole file the last piece comes only if the hash is right: raises CopyDamaged before it."""
+        end = self.size_bytes if end is None else end
+        is_whole = start == 0 and end == self.size_bytes and self.sha256 is not None
+        digest, last, is_first = hashlib.sha256(), b"", True
+        async for version, piece in self._versions(start, end, is_whole=is_whole):
+            is_first = version is self
             if not is_whole:
                 yield piece
                 continue
@@ -117,11 +133,35 @@ class StoredFile:
         if not is_whole:
             return
         if digest.digest() != self.sha256:
-            raise CopyLost("our copy of a result is damaged: its hash is not the recorded one", name=self.found.name)
-        if self.found.e_tag is not None:
+            raise CopyDamaged("our copy of a result is damaged: its hash is not the recorded one", name=self.found.name)
+        if self.found.e_tag is not None and is_first:
             self.places.remember(self._version)
         if last:
             yield last
+
+    async def _versions(
+        self, start: int, end: int, *, is_whole: bool
+    ) -> AsyncGenerator[tuple["StoredFile", bytes], None]:
+        """Pieces, and the version each is of; a file that is replaced meanwhile is read on, its hash tells whether rightly."""
+        copy, replaced = self, 0
+        while start < end:
+            try:
+                async for piece in copy.store.pieces(copy.found, start=start, end=end):
+                    start += len(piece)
+                    yield copy, piece
+            except CopyReplaced:
+                replaced += 1
+                if self.sha256 is None or replaced > MOST_REPLACED:
+                    raise
+                copy = await self._found_again()
+                if not is_whole:
+                    await copy.verify()
+
+    async def _found_again(self) -> "StoredFile":
+        found = await self.store.find(self.found.name)
+        if found is None or found.size_bytes != self.size_bytes:
+            raise CopyLost("our copy of a result was moved or deleted", name=self.found.name)
+        return replace(self, found=found)
 
     @property
     def _version(self) -> tuple[str, str, str | None]:

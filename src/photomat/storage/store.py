@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.private_files import FOLDER_MODE, make_private, open_private
 from photomat.storage.address import BucketAddress, FolderAddress, StoreAddress
-from photomat.storage.errors import CopyLost, translated
+from photomat.storage.errors import CopyLost, CopyReplaced, translated
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -179,7 +179,7 @@ class FileStore:
         return b"".join([piece async for piece in self.pieces(found)])
 
     async def pieces(self, file: FoundFile, *, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """The bytes of this very version, in order; raises CopyLost when it is not there any more."""
+        """The bytes of this very version, in order; raises CopyLost or CopyReplaced when it is not there any more."""
         end = file.size_bytes if end is None else end
         while start < end:
             upto = min(end, start + PIECE_BYTES)
@@ -196,10 +196,12 @@ class FileStore:
                 try:
                     answer = await obstore.get_async(self._objects, file.name, options=options)
                     data = bytes(await answer.bytes_async())
-                except (FileNotFoundError, PreconditionError):
-                    raise CopyLost("our copy of a result was replaced or deleted", name=file.name) from None
+                except FileNotFoundError:
+                    raise CopyLost("our copy of a result was moved or deleted", name=file.name) from None
+                except PreconditionError:
+                    raise CopyReplaced("our copy of a result was replaced", name=file.name) from None
         if len(data) != end - start:
-            raise CopyLost("our copy of a result is shorter than it was", name=file.name)
+            raise CopyReplaced("our copy of a result is shorter than it was", name=file.name)
         return data
 
     async def delete(self, names: Sequence[str]) -> None:
