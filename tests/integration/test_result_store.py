@@ -163,6 +163,44 @@ async def test_a_copy_on_the_disk_of_a_dead_instance_is_fetched_again(
         assert s3.read(f"shop/{job_id}/0.png") == picture()
 
 
+async def test_a_copy_on_the_disk_of_one_instance_is_not_given_up_by_the_others(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    gone = f"http://127.0.0.1:{free_ports_in_a_row(1)}"
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        holder, other = tmp_path / "holder", tmp_path / "other"
+        down = archive_of(desk.pool, holder, places_of(gone, holder))
+        with_archive(desk, down)
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        desk.files.files.clear()
+        for archive in (down, archive_of(desk.pool, other, places_of(s3.url, other))):
+            for _ in range(MAX_TRIES + 1):
+                await keep_later(desk.pool, archive, after_s=7200)
+            assert (await only_output(desk.pool, job_id)).kept_in is None
+            alert = await store_alert(ProbeContext(pool=desk.pool, account=cast("Any", None)))
+            assert alert is not None, "the copy is not in the store"
+        await keep_later(desk.pool, archive_of(desk.pool, holder, places_of(s3.url, holder)))
+        assert s3.read(f"shop/{job_id}/0.png") == picture()
+        assert (await only_output(desk.pool, job_id)).kept_in == "s3://results/shop"
+        assert await store_alert(ProbeContext(pool=desk.pool, account=cast("Any", None))) is None
+
+
+async def test_a_copy_that_was_damaged_while_it_waited_for_the_store_is_fetched_again(
+    database: str, tmp_path: Path, s3: RunningS3
+) -> None:
+    gone = f"http://127.0.0.1:{free_ports_in_a_row(1)}"
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        with_archive(desk, archive_of(desk.pool, tmp_path, places_of(gone, tmp_path)))
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        (tmp_path / f"results/{job_id}/0.png").write_bytes(picture()[:-1] + b"?")
+        archive = archive_of(desk.pool, tmp_path, places_of(s3.url, tmp_path))
+        await keep_later(desk.pool, archive)
+        await keep_later(desk.pool, archive)
+        assert s3.read(f"shop/{job_id}/0.png") == picture()
+
+
 async def test_a_damaged_copy_is_neither_given_out_nor_sent_and_is_fetched_again(
     database: str, tmp_path: Path, s3: RunningS3, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -463,7 +463,7 @@ class ResultArchive:
             try:
                 await self._bring(output)
             except Transient as error:
-                if isinstance(error, NoDiskSpace | StoreUnavailable):
+                if _is_put_off(output, error):
                     await outputs.put_off_keeping(self.pool, output, after=LATER)
                 log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             else:
@@ -476,11 +476,18 @@ class ResultArchive:
         if copy is None:
             await self._require_final((await self.ensure_copy(output)).output)
         else:
-            await move_copy(self.pool, places, output, copy, to=places.current)
+            async with self.noticing_damage(output):
+                await move_copy(self.pool, places, output, copy, to=places.current)
 
     async def _require_final(self, output: Output) -> None:
         if output.kept_in != self.files.places.called(self.files.places.current):
             raise StoreUnavailable(StoreTrouble.UNREACHABLE)
+
+
+def _is_put_off(output: Output, error: Transient) -> bool:
+    """Whether the attempt does not count: no room, no store, or the copy lies on the disk of another instance."""
+    is_elsewhere = output.kept_as is not None and not isinstance(error, CopyDamaged)
+    return is_elsewhere or isinstance(error, NoDiskSpace | StoreUnavailable)
 
 
 async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: StoredFile, *, to: FileStore) -> bool:

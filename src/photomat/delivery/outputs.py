@@ -187,9 +187,10 @@ async def record_damage(pool: Pool, output: Output) -> None:
 
 
 async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Output]:
-    """Claim outputs that are not copied yet; what fails is due again with backoff, and given up in the end.
+    """Claim outputs that are not copied yet, or not where they belong; what fails is due again with backoff.
 
-    Copying is idempotent, so the claim is only a date without a fence.
+    One without a copy is given up in the end; one whose copy waits on the disk of some instance is not. Copying is
+    idempotent, so the claim is only a date without a fence.
     """
     rows = await pool.fetch(
         f"""
@@ -200,7 +201,8 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
         )
         UPDATE job_outputs AS output
            SET keep_tries = keep_tries + 1,
-               keep_at = CASE WHEN keep_tries + 1 < $3 THEN photomat_now() + $2::interval * power(2, keep_tries) END
+               keep_at = CASE WHEN keep_tries + 1 < $3 OR kept_as IS NOT NULL
+                              THEN photomat_now() + $2::interval * power(2, least(keep_tries, $3)) END
           FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
@@ -217,7 +219,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
 
 
 async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> None:
-    """There was no room for a copy: retry after so long, without counting this attempt."""
+    """There was no room for a copy, or it lies on another machine: retry after so long, without counting this attempt."""
     await pool.execute(
         """
         UPDATE job_outputs SET keep_at = photomat_now() + $3::interval, keep_tries = greatest(keep_tries - 1, 0)
