@@ -57,7 +57,7 @@ async def swept_in_two_days(desk: Desk, places: ResultPlaces) -> None:
     with pytest.MonkeyPatch.context() as patch:
         now = epoch()
         patch.setattr(leftovers, "epoch", lambda: now + 2 * 86400)
-        await sweep_stores(desk.pool, places)
+        await sweep_stores(desk.pool, places, places.stores)
 
 
 async def read_by(desk: Desk, places: ResultPlaces, job_id: JobId) -> bytes:

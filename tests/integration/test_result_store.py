@@ -26,6 +26,7 @@ from photomat.kernel.ids import JobId
 from photomat.storage import store as store_module
 from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces
+from photomat.storage.store import PARTS
 from photomat.web.result_file import ResultDownload
 from support.database import shift_clock
 from support.delivery import Desk, delivery_desk
@@ -423,9 +424,13 @@ async def test_the_sweep_deletes_an_incomplete_file_that_a_killed_process_left(d
         assert places.folder.folder is not None
         left = places.folder.folder / str(job_id) / ".0.png.0a1b2c3d.part"
         left.write_bytes(b"half of it")
+        large = places.folder.folder / PARTS / f"{job_id}.0.0a1b2c3d"
+        large.parent.mkdir()
+        large.write_bytes(b"half of a film")
         assert (await sweep_store(desk.pool, places, places.current)).deleted == 0, "it may be written right now"
-        assert await sweep_in_two_days(desk.pool, places) == 1
+        assert await sweep_in_two_days(desk.pool, places) == 2
         assert [file.name for file in left.parent.iterdir()] == ["0.png"]
+        assert not large.exists()
 
 
 async def sweep_in_two_days(pool: Pool, places: ResultPlaces) -> int:

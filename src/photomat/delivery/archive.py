@@ -39,7 +39,6 @@ from photomat.delivery import outputs
 from photomat.delivery.fallbacks import UNLABELLED, Label, kind_of
 from photomat.delivery.outputs import KeptFile, NewCopy, OldCopy, Output
 from photomat.jobs.job import ANSWER_URL
-from photomat.kernel.clock import epoch
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
@@ -79,8 +78,6 @@ DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cover")
 LATER: Final = timedelta(minutes=5)
 """When a full disk, or a store that does not answer, is tried again."""
 DEFAULT_MIME: Final = "application/octet-stream"
-PART_KEPT_S: Final = 86400
-"""Far longer than a download may take."""
 RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
 """Kept far longer than an update can be repeated, which must find its row."""
 log = get_logger()
@@ -552,10 +549,7 @@ class OldCopies:
         return await outputs.count_old_copies(pool, older_than=older_than)
 
     async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
-        """Delete a batch, and incomplete files a killed process left; a store that does not answer is left for later."""
-        for store in {self.places.current, self.places.folder}:
-            if store.folder is not None:
-                await asyncio.to_thread(_unlink_parts, store.folder)
+        """Delete a batch; a store that does not answer is left for later."""
         copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
         try:
             await self._delete(copies)
@@ -570,10 +564,3 @@ class OldCopies:
             names = [copy.kept_as for copy in copies if copy.kept_in == kept_in]
             for store in self.places.candidates(kept_in):
                 await store.delete([each for name in names for each in (name, cover_name(name))])
-
-
-def _unlink_parts(folder: Path) -> None:
-    for part in (folder / PARTS).glob("*"):
-        with suppress(FileNotFoundError):
-            if epoch() - part.stat().st_mtime > PART_KEPT_S:
-                part.unlink()

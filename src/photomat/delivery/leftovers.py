@@ -21,7 +21,7 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 from photomat.storage.errors import CopyDamaged, CopyLost, StoreUnavailable
 from photomat.storage.places import INCOMPLETE, NAME, ResultPlaces, StoredFile, cover_name
-from photomat.storage.store import FileStore, FoundFile
+from photomat.storage.store import PARTS, FileStore, FoundFile
 
 AT_ONCE: Final = 200
 LEFT_AFTER: Final = timedelta(days=1)
@@ -157,8 +157,10 @@ async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry
     before = datetime.fromtimestamp(epoch(), UTC) - LEFT_AFTER
     async for page in store.listed():
         report.seen += len(page)
-        old = [file for file in page if file.changed_at < before and _job_of(file.name) in range(1, newest + 1)]
-        unwanted = await _unwanted(pool, places, store, old)
+        old = [file for file in page if file.changed_at < before]
+        copies = [file for file in old if _job_of(file.name) in range(1, newest + 1)]
+        parts = [file for file in old if file.name.startswith(f"{PARTS}/")]
+        unwanted = parts + await _unwanted(pool, places, store, copies)
         if not dry_run:
             await store.delete([file.name for file in unwanted])
         report.deleted += len(unwanted)
@@ -168,9 +170,9 @@ async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry
     return report
 
 
-async def sweep_stores(pool: Pool, places: ResultPlaces) -> None:
-    """The daily pass over the store of the settings and the folder; a store that does not answer is left for tomorrow."""
-    for store in places.stores:
+async def sweep_stores(pool: Pool, places: ResultPlaces, stores: Sequence[FileStore]) -> None:
+    """The daily pass; a store that does not answer is left for tomorrow."""
+    for store in stores:
         try:
             await sweep_store(pool, places, store)
         except StoreUnavailable as error:
