@@ -48,7 +48,7 @@ from photomat.kernel.private_files import make_private, open_private
 from photomat.media.images import decode_in_turn, has_transparency, may_be_transparent
 from photomat.media.measure import Measured, head_is_enough, measure
 from photomat.media.sniff import HEAD_BYTES, sniff
-from photomat.storage.errors import CopyDamaged, StoreTrouble, StoreUnavailable
+from photomat.storage.errors import CopyDamaged, CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces, StoredFile, cover_name, one_folder
 from photomat.storage.store import PARTS, FileStore
 from photomat.telegram.limits import CLOUD, BotApiLimits
@@ -506,9 +506,7 @@ async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: Stor
         finally:
             if to.folder is not None:
                 await asyncio.to_thread(part.unlink, missing_ok=True)
-    written = await to.find(name)
-    if written is None or written.size_bytes != copy.size_bytes:
-        raise StoreUnavailable(StoreTrouble.SERVER_ERROR)
+    await _compare_written(replace(copy, store=to, sha256=sha256))
     failpoint("results.after_copy")
     is_moved = await outputs.record_place(pool, output, kept_in=places.called(to), sha256=sha256)
     failpoint("results.after_record")
@@ -518,11 +516,25 @@ async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: Stor
     return is_moved
 
 
+async def _compare_written(expected: StoredFile) -> None:
+    """Read back what was written, once it is on the disk; raises StoreUnavailable."""
+    store, name = expected.store, expected.found.name
+    await store.sync(name)
+    written = await store.find(name)
+    try:
+        if written is not None and written.size_bytes == expected.size_bytes:
+            return await replace(expected, found=written).compare()
+    except CopyLost as error:
+        log.error("RESULT_STORE_FAILED", store=str(store.address), error=str(error))
+    raise StoreUnavailable(StoreTrouble.SERVER_ERROR)
+
+
 async def _move_cover(copy: StoredFile, *, to: FileStore) -> None:
     name = cover_name(copy.found.name)
     cover = await copy.store.read_small(name, most_bytes=COVER_BYTES)
     if cover is not None:
         await to.put_bytes(name, cover, mime="image/jpeg")
+        await to.sync(name)
         await copy.store.delete([name])
 
 

@@ -2,9 +2,11 @@
 
 Moving is copy → record → delete, output by output, also while the bot runs: a row names one place at any moment, and the file
 is there. Killed anywhere, the next run goes on with the rows that still name another place, and the sweep deletes a copy that
-was left behind. Two runs at once share the work; whoever records second changes nothing.
+was left behind: that of every day in the places of the settings, that of the next run where copies were moved from. Two runs at
+once share the work; whoever records second changes nothing.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,6 +26,9 @@ from photomat.storage.places import INCOMPLETE, NAME, ResultPlaces, StoredFile, 
 from photomat.storage.store import PARTS, FileStore, FoundFile
 
 AT_ONCE: Final = 200
+SOURCES: Final = "photomat-moved-from.json"
+"""In a store: the places from where copies are moved there, as long as any of them has copies."""
+MOST_NOTED_BYTES: Final = 65_536
 LEFT_AFTER: Final = timedelta(days=1)
 """A file younger than this may be one whose row is written right now."""
 log = get_logger()
@@ -86,12 +91,52 @@ async def move_copies(
     """Move every copy into one store; an output that cannot be moved now is counted and left as it is."""
     report, after = MoveReport(), (JobId(0), -1)
     await places.require_ours(to, owner=await outputs.store_owner(pool))
+    sources = await _note_sources(pool, to)
     while batch := await _elsewhere(pool, kept_in=places.called(to), after=after):
         for output in batch:
             await _move_one(pool, places, output, to=to, report=report)
         after = (batch[-1].job_id, batch[-1].position)
         progress(report)
+    await _sweep_sources(pool, places, sources, to=to)
     return report
+
+
+async def _note_sources(pool: Pool, to: FileStore) -> list[str]:
+    """Write into a store from where copies are moved there; return also what earlier runs wrote and could not end."""
+    noted = await to.read_small(SOURCES, most_bytes=MOST_NOTED_BYTES)
+    rows = await pool.fetch(
+        "SELECT DISTINCT kept_in FROM job_outputs WHERE kept_as IS NOT NULL AND kept_in IS NOT NULL AND kept_in <> $1",
+        str(to.address),
+    )
+    sources = sorted({*(json.loads(noted) if noted else ()), *(row["kept_in"] for row in rows)})
+    if sources:
+        await to.put_bytes(SOURCES, json.dumps(sources).encode(), mime="application/json")
+    return sources
+
+
+async def _sweep_sources(pool: Pool, places: ResultPlaces, sources: Sequence[str], *, to: FileStore) -> None:
+    """Delete what killed runs left where they had moved copies from; forget a place once no copy is left there."""
+    left = [each for each in sources if await _is_left(pool, places, places.named(each), to=to)]
+    if left:
+        await to.put_bytes(SOURCES, json.dumps(left).encode(), mime="application/json")
+    elif sources:
+        await to.delete([SOURCES])
+
+
+async def _is_left(pool: Pool, places: ResultPlaces, source: FileStore, *, to: FileStore) -> bool:
+    if source.is_same_place(to):
+        return False
+    if source.folder is not None and not source.folder.is_dir():
+        return True
+    try:
+        await sweep_store(pool, places, source)
+        async for page in source.listed():
+            if any(_job_of(file.name) for file in page):
+                return True
+    except StoreUnavailable as error:
+        log.error("RESULT_STORE_FAILED", store=str(source.address), error=str(error))
+        return True
+    return False
 
 
 async def _move_one(pool: Pool, places: ResultPlaces, output: Output, *, to: FileStore, report: MoveReport) -> None:

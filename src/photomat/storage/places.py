@@ -101,9 +101,13 @@ class StoredFile:
             yield _path_of(file) if OPEN_FILES.is_dir() else path
 
     async def verify(self) -> None:
-        """Read it once and compare its hash; raises CopyLost."""
+        """Compare its hash, unless this process did so already; raises CopyLost."""
         if self.sha256 is not None and self._version not in self.places.verified:
-            await self._read_whole(StoredFile.read_once)
+            await self.compare()
+
+    async def compare(self) -> None:
+        """Read it and compare its hash; raises CopyLost."""
+        await self._read_whole(StoredFile.read_once)
 
     async def _read_whole(self, read: Callable[["StoredFile"], Awaitable[None]]) -> None:
         """Read it, and once more after a read that went wrong: a wrong hash may be that of the way, not of the file."""

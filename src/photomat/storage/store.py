@@ -10,6 +10,7 @@ holds neither memory nor a connection.
 """
 
 import asyncio
+import errno
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -41,6 +42,8 @@ CONNECT_WITHIN: Final = timedelta(seconds=5)
 RETRIES: Final = 2
 RETRY_WITHIN: Final = timedelta(seconds=20)
 DEFAULT_REGION: Final = "us-east-1"
+NO_SYNC_OF_FOLDERS: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EACCES})
+"""What file systems of other kinds answer, and a folder we may pass but not read."""
 PARTS: Final = ".parts"
 """The folder of incomplete files, below a folder of results; what a killed process left there is deleted after a day."""
 
@@ -142,6 +145,11 @@ class FileStore:
         else:
             await self._upload(name, data, mime=mime)
         failpoint("store.after_put")
+
+    async def sync(self, name: str) -> None:
+        """Write a file of a folder, and its name, through to the disk; a bucket has done so before it answers."""
+        if self.folder is not None:
+            await _on_disk(_sync, self.folder / name, self.folder)
 
     async def _upload(self, name: str, data: Path | bytes, *, mime: str) -> None:
         import obstore  # noqa: PLC0415
@@ -300,6 +308,24 @@ def _write(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _sync(path: Path, root: Path) -> None:
+    _sync_one(path)
+    for folder in (path.parent, root, root.parent):
+        try:
+            _sync_one(folder)
+        except OSError as error:
+            if error.errno not in NO_SYNC_OF_FOLDERS:
+                raise
+
+
+def _sync_one(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _make_folder(folder: Path) -> None:
