@@ -1,25 +1,36 @@
-"""One folder under two addresses: nothing moves a copy onto itself, and nothing deletes the only one."""
+"""One folder, of one installation: under two addresses nothing deletes the only copy, and another installation is refused."""
 
+import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from photomat.app.result_store import result_places
 from photomat.app.settings import Settings
+from photomat.checks.context import CheckContext
+from photomat.checks.findings import Level
+from photomat.checks.results import results_store
+from photomat.db.pool import transaction
 from photomat.delivery import leftovers
-from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.delivery.archive import OldCopies, ResultArchive, ResultFiles
+from photomat.delivery.forget import CopiesOfUser
 from photomat.delivery.leftovers import move_copies, sweep_stores
 from photomat.delivery.outputs import outputs_of
 from photomat.kernel.clock import epoch
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId
 from photomat.storage.address import parse_address
-from photomat.storage.places import ResultPlaces
-from photomat.storage.store import FileStore
+from photomat.storage.errors import StoreUnavailable
+from photomat.storage.places import MARK, ResultPlaces
+from photomat.storage.store import PARTS, FileStore
+from support.database import pool_of, shift_clock
 from support.delivery import Desk, delivery_desk
-from support.telegram_media import picture
+from support.logs import logged
+from support.telegram_media import picture, video
 
 
 def by_a_link(data: Path, shared: Path) -> None:
@@ -124,3 +135,80 @@ async def test_a_folder_has_one_address_however_it_is_written(tmp_path: Path) ->
     (tmp_path / "link").symlink_to(tmp_path / "far" / "away")
     assert parse_address(f"{tmp_path}/link/../shared") == parse_address(f"{tmp_path}/far/shared")
     assert FileStore(expected).is_same_place(FileStore(parse_address(f"{tmp_path}/far/../shared")))
+
+
+def archive_of(desk: Desk, places: ResultPlaces) -> ResultArchive:
+    folder = places.current.folder
+    assert folder is not None
+    files = ResultFiles(folder=folder, fetcher=Fetcher(trusted_host="127.0.0.1"), stores=places)
+    return ResultArchive(pool=desk.pool, files=files)
+
+
+def with_places(desk: Desk, places: ResultPlaces) -> None:
+    sender = replace(desk.coordinator.sender, archive=archive_of(desk, places))
+    desk.coordinator = replace(desk.coordinator, sender=sender)
+
+
+async def test_a_folder_without_a_mark_is_taken_and_marked(database: str, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    async with delivery_desk(database, shared) as desk:
+        await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.deliver()
+        assert not (shared / MARK).exists(), "as a folder of an earlier version"
+        with_places(desk, places_of_both(tmp_path / "data", shared))
+        job_id = await desk.done_job(desk.files.add("dog.png", picture("blue"), "image/png"))
+        await desk.deliver()
+        owner = await desk.pool.fetchval("SELECT store_id FROM installation")
+        assert str(owner) in (shared / MARK).read_text()
+        assert (shared / f"{job_id}/0.png").exists()
+        assert list((shared / PARTS).iterdir()) == []
+
+
+@pytest.mark.parametrize("bytes_more", [0, 5_000_000], ids=["small", "large"])
+async def test_a_folder_of_another_installation_is_neither_written_nor_swept(
+    database: str, tmp_path: Path, bytes_more: int
+) -> None:
+    shared, film = tmp_path / "shared", video(padding=bytes_more)
+    async with delivery_desk(database, tmp_path / "desk") as desk:
+        job_id = await desk.done_job(desk.files.add("film", film, "video/mp4"))
+        theirs = [shared / name for name in (f"{job_id}/0.mp4", f"{job_id}/1.png", f"{PARTS}/0a1b")]
+        for path in (shared / MARK, *theirs):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"theirs")
+            os.utime(path, (0, 0))
+        places = places_of_both(tmp_path / "data", shared)
+        with_places(desk, places)
+        with logged() as lines:
+            await desk.deliver()
+            await swept_in_two_days(desk, places)
+        assert desk.kinds() == ["video"]
+        assert (tmp_path / f"data/results/{job_id}/0.mp4").read_bytes() == film
+        said = [str(line["error"]) for line in lines if line["event"] == "RESULT_STORE_FAILED"]
+        assert said
+        assert all("belongs to another installation" in each for each in said), said
+        with pytest.raises(StoreUnavailable, match="another installation"):
+            await move_copies(desk.pool, places, to=places.current)
+        async with transaction(desk.pool) as tx:
+            await shift_clock(tx, 86400)
+        await OldCopies(places=places).delete(desk.pool, timedelta(hours=1), 10)
+        await CopiesOfUser(places=places).delete(desk.pool, desk.user)
+        assert list((tmp_path / "data").rglob("*.mp4")) == [], "ours is deleted"
+        assert [path.read_bytes() for path in theirs] == [b"theirs"] * len(theirs)
+
+
+async def test_the_check_refuses_a_folder_of_another_installation_in_words(database: str, tmp_path: Path) -> None:
+    settings = Settings(_env_file=None, data_dir=tmp_path, results_store=str(tmp_path / "shared"))
+    async with pool_of(database) as pool:
+        context = CheckContext(settings=settings, dsn=database, pool=pool, bot=None, account=None)
+        assert Level.FAILURE not in {finding.level for finding in await results_store(context)}
+        (tmp_path / "shared" / MARK).write_text("theirs")
+        (finding,) = await results_store(context)
+        assert finding.level is Level.FAILURE
+        assert "belongs to another installation" in finding.what
+
+
+async def test_of_two_that_mark_a_folder_at_once_one_wins(tmp_path: Path) -> None:
+    places = [places_of_both(tmp_path / name, tmp_path / "shared") for name in ("one", "two")]
+    tried = [each.require_ours(each.current, owner=f"owner-{n}") for n, each in enumerate(places)]
+    outcomes = await asyncio.gather(*tried, return_exceptions=True)
+    assert [type(each) for each in outcomes if each is not None] == [StoreUnavailable]

@@ -139,10 +139,11 @@ class ResultFiles:
         self, output: Output, begin: bytes, chunks: AsyncIterator[bytes], *, into: FileStore
     ) -> KeptFile:
         """Write a file to the disk as it comes."""
-        part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
+        folder = into.folder or self.folder
+        part = folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
         try:
             await self._require_room()
-            await asyncio.to_thread(self._make_folder, part.parent)
+            await asyncio.to_thread(_make_folders, folder, part.parent)
             sha256 = await self._write_all(part, begin, chunks)
             found = await asyncio.to_thread(_measured_part, part)
             is_transparent = may_be_transparent(begin[:HEAD_BYTES], found.mime) and await decode_in_turn(
@@ -179,10 +180,6 @@ class ResultFiles:
             except StoreUnavailable as worse:
                 raise _refused(worse) from None
         return replace(kept, kept_in=places.called(into), is_final=into is places.current)
-
-    def _make_folder(self, folder: Path) -> None:
-        make_private(self.folder)
-        make_private(folder)
 
     async def _require_room(self) -> None:
         free = await self._disk.lately_free_bytes()
@@ -286,7 +283,10 @@ def _measured(file: BinaryIO) -> Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
+    """`store`: where they are stored; None while it cannot be used."""
+
     files: ResultFiles
+    store: FileStore | None
 
     async def of(self, output: Output) -> bytes | None:
         """The small cover of an output, or None; never raises, except when canceled."""
@@ -302,21 +302,19 @@ class Covers:
 
     async def _stored(self, name: str) -> bytes | None:
         """The stored cover; None when there is none, or its store does not answer."""
-        places = self.files.places
-        if places.is_resting(places.current):
+        if self.store is None:
             return None
         try:
-            return await places.current.read_small(name, most_bytes=COVER_BYTES)
+            return await self.store.read_small(name, most_bytes=COVER_BYTES)
         except Transient:
             return None
 
     async def _make(self, url: str, name: str) -> bytes:
         data = await self._fetch(url)
         small = await asyncio.get_running_loop().run_in_executor(DECODER, cover_jpeg, data)
-        places = self.files.places
-        if not places.is_resting(places.current):
+        if self.store is not None:
             with suppress(Transient):
-                await places.current.put_bytes(name, small, mime="image/jpeg")
+                await self.store.put_bytes(name, small, mime="image/jpeg")
         return small
 
     async def _fetch(self, url: str) -> bytes:
@@ -399,14 +397,15 @@ class ResultArchive:
         return CopiedOutput(copied, self.files.places.written(copied.copy))
 
     async def _store_for_new(self) -> FileStore:
-        """Where a new copy goes: the folder while a bucket does not answer, or is another installation's."""
+        """Where a new copy goes: the folder while a bucket does not answer, or a store is another installation's."""
         places = self.files.places
-        if not places.is_bucket:
+        if places.current is places.folder:
             return places.current
         if places.is_resting(places.current):
             return places.folder
         try:
-            await places.require_ours(places.current, owner=await outputs.store_owner(self.pool))
+            if not places.is_known(places.current):
+                await places.require_ours(places.current, owner=await outputs.store_owner(self.pool))
         except Transient as error:
             places.note_failure(places.current)
             log.error("RESULT_STORE_FAILED", store=str(places.current.address), error=str(error))
@@ -452,7 +451,11 @@ class ResultArchive:
         """What a player shows of an audio output. A cover is only sent with bytes Telegram does not have yet."""
         if kind_of(output) is not MediaKind.AUDIO:
             return UNLABELLED
-        cover = None if output.file_id is not None else await Covers(files=self.files).of(output)
+        if output.file_id is not None:
+            return Label(title=title, performer=performer or None, cover=None)
+        store = await self._store_for_new()
+        is_final = store is self.files.places.current
+        cover = await Covers(files=self.files, store=store if is_final else None).of(output)
         return Label(title=title, performer=performer or None, cover=cover)
 
     async def keep(self, output: Output) -> None:
@@ -543,10 +546,14 @@ def _hash(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
+def _make_folders(*folders: Path) -> None:
+    for folder in folders:
+        make_private(folder)
+
+
 def _part_in(folder: Path, path: Path) -> Path:
     """A complete copy of a file below a folder, to be renamed there."""
-    make_private(folder)
-    make_private(folder / PARTS)
+    _make_folders(folder, folder / PARTS)
     part = folder / PARTS / f"move.{secrets.token_hex(8)}"
     with path.open("rb") as source, open_private(part) as target:
         shutil.copyfileobj(source, target, MIB)
@@ -564,15 +571,17 @@ class OldCopies:
         """Delete a batch; a store that does not answer is left for later."""
         copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
         try:
-            await self._delete(copies)
+            await self._delete(copies, owner=await outputs.store_owner(pool))
         except StoreUnavailable as error:
             log.error("RESULT_STORE_FAILED", error=str(error))
             return Batch(0, more=False)
         await outputs.forget_copies(pool, copies, older_than=older_than)
         return Batch(len(copies), more=len(copies) == limit)
 
-    async def _delete(self, copies: Sequence[OldCopy]) -> None:
+    async def _delete(self, copies: Sequence[OldCopy], *, owner: str) -> None:
         for kept_in in {copy.kept_in for copy in copies}:
             names = [copy.kept_as for copy in copies if copy.kept_in == kept_in]
             for store in self.places.candidates(kept_in):
+                if await self.places.is_foreign(store, owner=owner):
+                    continue
                 await store.delete([each for name in names for each in (name, cover_name(name))])

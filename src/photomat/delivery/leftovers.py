@@ -22,12 +22,10 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 from photomat.storage.errors import CopyDamaged, CopyLost, StoreUnavailable
-from photomat.storage.places import INCOMPLETE, NAME, ResultPlaces, StoredFile, cover_name
+from photomat.storage.places import INCOMPLETE, NAME, SOURCES, ResultPlaces, StoredFile, cover_name
 from photomat.storage.store import PARTS, FileStore, FoundFile
 
 AT_ONCE: Final = 200
-SOURCES: Final = "photomat-moved-from.json"
-"""In a store: the places from where copies are moved there, as long as any of them has copies."""
 MOST_NOTED_BYTES: Final = 65_536
 LEFT_AFTER: Final = timedelta(days=1)
 """A file younger than this may be one whose row is written right now."""

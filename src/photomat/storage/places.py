@@ -30,6 +30,10 @@ NAME: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/(?P<position>[0-9]{1,6})\.(
 INCOMPLETE: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/\.[a-z0-9.]{1,24}\.[0-9a-f]{8}\.part")
 """How a copy is called while a folder does not have all of it."""
 MARK: Final = "photomat-store.json"
+SOURCES: Final = "photomat-moved-from.json"
+"""The places from where copies are moved into a store, as long as any of them has copies."""
+NOT_COPIES: Final = frozenset({MARK, SOURCES})
+"""What a store says of itself; it is part of no backup."""
 MOST_MARK_BYTES: Final = 4096
 MOST_REMEMBERED: Final = 4096
 REST_S: Final = 30.0
@@ -253,17 +257,27 @@ class ResultPlaces:
         self.failed_at[str(store.address)] = monotonic()
 
     async def require_ours(self, store: FileStore, *, owner: str) -> None:
-        """Mark a bucket as this installation's, or refuse it: two of them would overwrite each other's files."""
-        address = str(store.address)
-        if store.folder is not None or address in self.owned:
+        """Mark a store as this installation's, or refuse it: two of them would overwrite each other's files.
+
+        The folder below DATA_DIR is not marked: it outlives a database that is made anew.
+        """
+        if self.is_known(store):
             return
-        mark = f'{{"photomat": "{owner}"}}\n'.encode()
-        found = await store.read_small(MARK, most_bytes=MOST_MARK_BYTES)
-        if found is None and not await store.put_once(MARK, mark):
-            found = await store.read_small(MARK, most_bytes=MOST_MARK_BYTES)
-        if found not in {None, mark}:
+        if store is not self.folder and await store.find(MARK) is None:
+            await store.put_once(MARK, _mark(owner))
+        if await self.is_foreign(store, owner=owner):
             raise StoreUnavailable(StoreTrouble.FOREIGN)
-        self.owned.add(address)
+        self.owned.add(str(store.address))
+
+    async def is_foreign(self, store: FileStore, *, owner: str) -> bool:
+        """Whether another installation marked it: then its files are not ours, whatever they are called."""
+        if self.is_known(store):
+            return False
+        return await store.read_small(MARK, most_bytes=MOST_MARK_BYTES) not in {None, _mark(owner)}
+
+    def is_known(self, store: FileStore) -> bool:
+        """Whether this process found that it is ours."""
+        return str(store.address) in self.owned
 
 
 @lru_cache(maxsize=64)
@@ -271,6 +285,10 @@ def one_folder(folder: Path) -> ResultPlaces:
     """Everything in one folder."""
     store = FileStore(FolderAddress(folder))
     return ResultPlaces(current=store, folder=store, tmp=Path(tempfile.gettempdir()))
+
+
+def _mark(owner: str) -> bytes:
+    return f'{{"photomat": "{owner}"}}\n'.encode()
 
 
 def cover_name(kept_as: str) -> str:

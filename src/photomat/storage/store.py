@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.private_files import FOLDER_MODE, make_private, open_private
@@ -28,6 +28,7 @@ from photomat.storage.errors import CopyLost, CopyReplaced, translated
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
+T = TypeVar("T")
 MIB: Final = 1 << 20
 PIECE_BYTES: Final = 8 * MIB
 PART_BYTES: Final = 8 * MIB
@@ -168,6 +169,8 @@ class FileStore:
 
     async def put_once(self, name: str, data: bytes) -> bool:
         """Write a small file unless there is one of this name; return whether it was written."""
+        if self.folder is not None:
+            return await _on_disk(_write_once, self.folder, name, data)
         import obstore  # noqa: PLC0415
         from obstore.exceptions import AlreadyExistsError  # noqa: PLC0415
 
@@ -281,9 +284,9 @@ def _translating() -> Iterator[None]:
         raise translated(error) from None
 
 
-async def _on_disk(do: Callable[..., None], *arguments: Any) -> None:
+async def _on_disk(do: Callable[..., T], *arguments: Any) -> T:
     try:
-        await asyncio.to_thread(do, *arguments)
+        return await asyncio.to_thread(do, *arguments)
     except OSError as error:
         raise translated(error) from None
 
@@ -308,6 +311,25 @@ def _write(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _write_once(folder: Path, name: str, data: bytes) -> bool:
+    make_private(folder)
+    make_private(folder / PARTS)
+    part = folder / PARTS / f"{name}.{os.urandom(4).hex()}"
+    try:
+        with open_private(part) as file:
+            file.write(data)
+        os.link(part, folder / name)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if (folder / name).exists():
+            return False
+        part.replace(folder / name)
+    finally:
+        part.unlink(missing_ok=True)
+    return True
 
 
 def _sync(path: Path, root: Path) -> None:
