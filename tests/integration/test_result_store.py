@@ -12,6 +12,7 @@ import pytest
 
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.rules import results_store as store_alert
+from photomat.app.settings import Settings
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import leftovers
 from photomat.delivery.archive import OldCopies, ResultArchive, ResultFiles
@@ -26,7 +27,7 @@ from photomat.kernel.ids import JobId
 from photomat.storage import store as store_module
 from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces
-from photomat.storage.store import PARTS
+from photomat.storage.store import PARTS, BucketAccess, FileStore
 from photomat.web.result_file import ResultDownload
 from support.database import shift_clock
 from support.delivery import Desk, delivery_desk
@@ -366,6 +367,26 @@ async def test_what_is_wrong_is_said_without_the_key(
     assert KEY_ID not in str(caught.value)
     assert SECRET not in str(caught.value)
     assert caught.value.__cause__ is None, "a traceback shows no message of the library either"
+
+
+async def test_a_machine_without_a_role_is_said_in_our_words_when_a_plain_url_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "RETRIES", 0)
+    async with answering(500, "InternalError") as url:
+        monkeypatch.setenv("AWS_METADATA_ENDPOINT", url)
+        store = FileStore(places_of(url, tmp_path).current.address, access=BucketAccess(endpoint=url))
+        with pytest.raises(StoreUnavailable) as caught:
+            await store.plain_url("1/0.png")
+    assert KEY_ID not in str(caught.value)
+
+
+def test_no_part_of_a_key_is_in_the_settings_as_text() -> None:
+    settings = Settings(
+        _env_file=None, aws_access_key_id=KEY_ID, aws_secret_access_key=SECRET, aws_session_token=SECRET
+    )
+    assert KEY_ID not in repr(settings)
+    assert SECRET not in repr(settings)
 
 
 async def test_a_store_that_does_not_answer_in_time_is_unreachable(

@@ -251,7 +251,9 @@ class FileStore:
         """Where a file would be if anybody could read it: no signature, no key."""
         import obstore  # noqa: PLC0415
 
-        signed: Any = await obstore.sign_async(cast("Any", self._objects), "GET", name, timedelta(minutes=1))
+        with _translating():
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                signed: Any = await obstore.sign_async(cast("Any", self._objects), "GET", name, timedelta(minutes=1))
         return str(signed).partition("?")[0]
 
 
