@@ -29,6 +29,7 @@ from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces
 from photomat.storage.store import PARTS, BucketAccess, FileStore
 from photomat.web.result_file import ResultDownload
+from support import history
 from support.database import shift_clock
 from support.delivery import Desk, delivery_desk
 from support.logs import logged
@@ -39,6 +40,7 @@ from support.telegram_media import picture, video
 from support.telegram_sim import served
 
 SECRETS = (b"secret",)
+ADDRESS = "s3://results/shop"
 
 
 def archive_of(pool: Pool, folder: Path, places: ResultPlaces) -> ResultArchive:
@@ -110,6 +112,40 @@ async def test_one_instance_fetches_and_another_gives_the_link_out(
             rows = await desk.pool.fetch("SELECT job_outputs::text FROM job_outputs")
     assert SECRET not in str(lines) + str(rows)
     assert KEY_ID not in str(lines) + str(rows)
+
+
+@pytest.mark.parametrize("address", [ADDRESS, None], ids=["bucket", "shared folder"])
+async def test_one_instance_fetches_and_another_sends_the_result_again(
+    database: str, tmp_path: Path, s3: RunningS3, address: str | None
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    async with history.archive(database, tmp_path / "chat") as past:
+        pool = past.chat.pool
+        fetching, sending = (
+            archive_of(pool, disk, places_of(s3.url, disk, address=address or str(tmp_path / "shared")))
+            for disk in (one, two)
+        )
+        sender = replace(past.coordinator.sender, archive=fetching)
+        past.coordinator = replace(past.coordinator, sender=sender)
+        past.resender = replace(past.resender, archive=sending)
+        await past.done_job()
+        await past.deliver()
+        past.files.files.clear()
+        await past.chat.taps("📎 Оригинал")
+        assert await past.send_all() == 1
+        await pool.execute("UPDATE job_outputs SET file_id = NULL")
+        await past.chat.taps("ℹ️")
+        await past.chat.taps(history.RESEND)
+        async with transaction(pool) as tx:
+            await shift_clock(tx, 5)
+        assert await past.send_all() == 1
+        card, original, again = past.media()
+        assert [each["kind"] for each in (card, original, again)] == ["photo", "document", "photo"]
+        world = past.chat.telegram.world
+        media = world.messages[original["message_id"]].media
+        assert media is not None
+        assert world.files.read(world.files.files[media.number]) == picture("red")
+        assert files_in(one) == files_in(two) == [], "nothing stays on the disk of an instance"
 
 
 async def test_a_song_is_uploaded_to_the_chat_from_the_bucket(database: str, tmp_path: Path, s3: RunningS3) -> None:
