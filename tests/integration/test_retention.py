@@ -25,6 +25,7 @@ from photomat.work.retention import prune, would_prune
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_done_job, a_draft, a_job, a_running_job, a_user, is_shown, settle_now
 from support.long_history import fill
+from support.plans import judge_for, recorded
 from support.updates import BOT_ID
 
 DAY_S = 86400.0
@@ -207,6 +208,31 @@ async def test_a_copy_stays_when_telegram_keeps_the_file_for_another_bot(databas
         (output,) = await outputs.outputs_of(before, job_id)
         assert output.file_id == "of the bot before"
         assert (await pruned(before, tmp_path))["result copies"] == 1
+
+
+async def test_copies_that_must_stay_are_not_looked_at_in_every_pass(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, connection_of(database) as connection:
+        user, gifs = await a_user(pool), 300
+        for _ in range(2):
+            job_id = await a_done_job(pool, user)
+            await kept_copy(pool, tmp_path, job_id, file_id="AgAC")
+        await pool.execute(
+            """
+            INSERT INTO job_outputs (job_id, position, url, media, mime, kept_as, kept_at, file_id)
+            SELECT $1, n, 'https://kie.example/cat.gif', 'document', 'image/gif', 'cat.gif',
+                   photomat_now() - interval '1 day', 'gif'
+              FROM generate_series(1, $2) AS n
+            """,
+            job_id,
+            gifs,
+        )
+        await pool.execute("ANALYZE job_outputs")
+        await shift_clock(pool, 3000 * DAY_S)
+        async with recorded(pool) as recording:
+            assert len(await outputs.old_copies(pool, older_than=timedelta(days=90), limit=10)) == 2
+        await connection.execute("SET enable_seqscan = off")  # the table is small here
+        (judged,) = await judge_for(connection, recording, growing={"job_outputs"})
+        assert judged.rows < gifs
 
 
 async def test_a_copy_whose_file_was_deleted_before_its_row_is_ended_by_the_next_pass(
