@@ -21,7 +21,7 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.http import Fetcher
 from photomat.storage import store
 from photomat.storage.address import FolderAddress
-from photomat.storage.places import ResultPlaces, one_folder
+from photomat.storage.places import ResultPlaces, StoredFile, one_folder
 from support.command import photomat
 from support.database import pool_of
 from support.delivery import Desk, delivery_desk
@@ -214,6 +214,53 @@ async def test_what_a_killed_move_left_in_an_earlier_store_goes_with_the_next_ru
         assert (earlier / "notes.txt").exists()
         assert await readable(desk, places) == [picture(colour) for colour in COLOURS]
         assert "shop/photomat-moved-from.json" not in s3.names()
+
+
+def write_again(path: Path) -> None:
+    """As a move into this place does."""
+    part = path.with_suffix(".new")
+    part.write_bytes(path.read_bytes())
+    part.replace(path)
+
+
+async def test_a_copy_that_is_moved_back_at_the_same_time_is_not_deleted(
+    database: str, tmp_path: Path, s3: RunningS3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_full_folder(database, tmp_path) as (desk, outputs):
+        places, results = places_of(s3.url, tmp_path / "var", address=ADDRESS), tmp_path / "var" / "results"
+
+        def bring_back(name: str) -> None:
+            if name == "results.after_record":
+                write_again(results / str(outputs[-1].kept_as))
+
+        monkeypatch.setattr(archive, "failpoint", bring_back)
+        assert (await move_copies(desk.pool, places, to=places.current)).moved == len(COLOURS)
+        assert [path.name for path in results.rglob("*.png")] == ["0.png"]
+
+
+async def test_a_copy_that_is_brought_back_while_the_sweep_looks_at_it_is_not_deleted(
+    database: str, tmp_path: Path, s3: RunningS3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_full_folder(database, tmp_path) as (desk, outputs):
+        places, results = places_of(s3.url, tmp_path / "var", address=ADDRESS), tmp_path / "var" / "results"
+        names = [str(output.kept_as) for output in outputs]
+        left = {name: (results / name).read_bytes() for name in names}
+        await move_copies(desk.pool, places, to=places.current)
+        for name, data in left.items():
+            (results / name).parent.mkdir()
+            (results / name).write_bytes(data)
+        verify = StoredFile.verify
+
+        async def verified(copy: StoredFile) -> None:
+            await verify(copy)
+            if copy.found.name == names[-1]:
+                write_again(results / names[-1])
+
+        monkeypatch.setattr(StoredFile, "verify", verified)
+        now = epoch()
+        monkeypatch.setattr(leftovers, "epoch", lambda: now + 2 * 86400)
+        assert (await sweep_store(desk.pool, places, places.folder)).deleted == len(COLOURS) - 1
+        assert (results / names[-1]).exists()
 
 
 async def test_two_moves_at_once_lose_nothing(database: str, tmp_path: Path, s3: RunningS3) -> None:

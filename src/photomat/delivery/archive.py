@@ -515,7 +515,8 @@ async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: Stor
     failpoint("results.after_record")
     if is_moved and not await copy.store.has_same_file(name, to):
         await _move_cover(copy, to=to)
-        await copy.store.delete([name])
+        if copy.found.is_version(await copy.store.find(name)):
+            await copy.store.delete([name])
     return is_moved
 
 

@@ -7,7 +7,7 @@ once share the work; whoever records second changes nothing.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -203,11 +203,13 @@ async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry
         old = [file for file in page if file.changed_at < before]
         copies = [file for file in old if _job_of(file.name) in range(1, newest + 1)]
         parts = [file for file in old if file.name.startswith(f"{PARTS}/")]
-        unwanted = parts + await _unwanted(pool, places, store, copies)
-        if not dry_run:
-            await store.delete([file.name for file in unwanted])
-        report.deleted += len(unwanted)
-        report.deleted_bytes += sum(file.size_bytes for file in unwanted)
+        async for file in _unwanted(pool, places, store, [*parts, *copies]):
+            if not dry_run:
+                if not file.is_version(await store.find(file.name)):
+                    continue
+                await store.delete([file.name])
+            report.deleted += 1
+            report.deleted_bytes += file.size_bytes
     if report.deleted and not dry_run:
         log.info("RESULTS_SWEPT", store=str(store.address), count=report.deleted)
     return report
@@ -228,7 +230,10 @@ def _job_of(name: str) -> int:
     return int(named["job"]) if named else 0
 
 
-async def _unwanted(pool: Pool, places: ResultPlaces, store: FileStore, files: Sequence[FoundFile]) -> list[FoundFile]:
+async def _unwanted(
+    pool: Pool, places: ResultPlaces, store: FileStore, files: Sequence[FoundFile]
+) -> AsyncIterator[FoundFile]:
+    """One at a time, so that little happens between the look at a file and what is done about it."""
     rows = await pool.fetch(
         f"""
         SELECT job_id, position, kept_as, kept_in, size_bytes, sha256,
@@ -238,7 +243,9 @@ async def _unwanted(pool: Pool, places: ResultPlaces, store: FileStore, files: S
         sorted({_job_of(file.name) for file in files}),
     )
     of_output = {(row["job_id"], row["position"]): row for row in rows}
-    return [file for file in files if not await _is_wanted(places, store, file, of_output)]
+    for file in files:
+        if not await _is_wanted(places, store, file, of_output):
+            yield file
 
 
 async def _is_wanted(

@@ -39,6 +39,7 @@ ANSWER_WITHIN_S: Final = 15.0
 """For a question about one file, retries included."""
 LEAST_BYTES_PER_S: Final = MIB // 4
 REQUEST_WITHIN: Final = timedelta(seconds=60)
+ONE_SECOND: Final = timedelta(seconds=1)
 CONNECT_WITHIN: Final = timedelta(seconds=5)
 RETRIES: Final = 2
 RETRY_WITHIN: Final = timedelta(seconds=20)
@@ -71,6 +72,10 @@ class FoundFile:
     size_bytes: int
     e_tag: str | None
     changed_at: datetime
+
+    def is_version(self, other: "FoundFile | None") -> bool:
+        """Whether nobody wrote the file in between; listings of buckets know parts of a second, answers about one do not."""
+        return other is not None and self.e_tag == other.e_tag and abs(self.changed_at - other.changed_at) < ONE_SECOND
 
 
 class FileStore:
