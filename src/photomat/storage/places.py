@@ -263,9 +263,9 @@ class ResultPlaces:
         """
         if self.is_known(store):
             return
-        if store is not self.folder and await store.find(MARK) is None:
-            await store.put_once(MARK, _mark(owner))
-        if await self.is_foreign(store, owner=owner):
+        is_unmarked = store is not self.folder and await store.find(MARK) is None
+        is_ours = is_unmarked and await store.put_once(MARK, _mark(owner))
+        if not is_ours and await self.is_foreign(store, owner=owner):
             raise StoreUnavailable(StoreTrouble.FOREIGN)
         self.owned.add(str(store.address))
 
