@@ -204,7 +204,7 @@ class Fetched(Covers):
 
     data: bytes
 
-    async def _fetched(self, url: str) -> bytes:
+    async def _fetch(self, url: str) -> bytes:
         del url
         return self.data
 
@@ -221,6 +221,7 @@ def test_whatever_is_in_a_cover_it_is_given_or_left_out(*, form: str, at: float,
     place = int(at * len(whole))
     data = whole[:place] + junk + (b"" if is_cut else whole[place + len(junk) :])
     with tempfile.TemporaryDirectory() as folder:
-        covers = Fetched(files=ResultFiles(folder=Path(folder), fetcher=Fetcher()), data=data)
+        files = ResultFiles(folder=Path(folder), fetcher=Fetcher())
+        covers = Fetched(files=files, store=files.places.current, data=data)
         small = asyncio.run(covers.of(TRACK))
     assert small is None or small.startswith(b"\xff\xd8")

@@ -18,6 +18,7 @@ from photomat.kernel.ids import ChatId, JobId
 from photomat.messages.notices import notify
 from photomat.operators import controls, restores
 from photomat.payments.refunds import Refunder
+from photomat.storage.places import MARK
 from support.backups import command, numbers_of, run
 from support.busy_shop import a_busy_shop
 from support.database import SharedPostgres, create_database, drop_database, pool_of
@@ -52,6 +53,7 @@ def kept(postgres: SharedPostgres, tmp_path_factory: pytest.TempPathFactory) -> 
     pending, numbers = asyncio.run(_fill(database))
     (folder / "var" / "results" / "7").mkdir(parents=True)
     (folder / "var" / "results" / "7" / "0.png").write_bytes(b"a picture")
+    (folder / "var" / "results" / MARK).write_bytes(b"of this store, not of the one that is restored to")
     options = ("--out", str(folder / "out"), "--no-verify", "--with-results")
     code, said = run("backup", *options, folder=folder, database=database)
     assert code == 0, said

@@ -20,11 +20,12 @@ from photomat.delivery.outputs import Output, outputs_of
 from photomat.kernel.clock import epoch
 from photomat.kernel.http import Fetcher
 from photomat.storage import store
-from photomat.storage.places import ResultPlaces, one_folder
+from photomat.storage.address import FolderAddress
+from photomat.storage.places import ResultPlaces, StoredFile, one_folder
 from support.command import photomat
 from support.database import pool_of
 from support.delivery import Desk, delivery_desk
-from support.s3_server import BUCKET, SECRET, RunningS3, environment_of, places_of, running_s3
+from support.s3_server import BUCKET, SECRET, RunningS3, environment_of, places_of, running_s3, spoiled_way
 from support.telegram_media import picture
 from support.telegram_sim import served
 from support.updates import BOT_ID
@@ -154,6 +155,112 @@ async def swept_clean(desk: Desk, places: ResultPlaces, folder: Path) -> None:
         patch.setattr(leftovers, "epoch", lambda: now + 2 * 86400)
         await sweep_store(desk.pool, places, places.folder)
     assert list((folder / "var" / "results").rglob("*.png")) == []
+
+
+async def test_a_copy_that_arrives_changed_is_not_taken_for_moved(database: str, tmp_path: Path, s3: RunningS3) -> None:
+    async with (
+        a_full_folder(database, tmp_path) as (desk, _),
+        spoiled_way(s3, lambda data: data[:-1] + b"?", method="PUT") as url,
+    ):
+        places = places_of(url, tmp_path / "var", address=ADDRESS)
+        report = await move_copies(desk.pool, places, to=places.current)
+        assert (report.moved, report.failed, report.damaged) == (len(COLOURS) - 1, 1, 0)
+        assert await readable(desk, places) == [picture(colour) for colour in COLOURS]
+        assert (await move_copies(desk.pool, places, to=places.current)).moved == 1
+        assert await readable(desk, places) == [picture(colour) for colour in COLOURS]
+
+
+async def test_a_copy_is_on_the_disk_before_it_is_deleted_where_it_was(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_full_folder(database, tmp_path) as (desk, outputs):
+        places = one_folder(tmp_path / "var" / "results")
+        to, name, fsync, synced = tmp_path / "srv" / "results", outputs[0].kept_as, os.fsync, list[Path]()
+        assert name is not None
+
+        def watched(file: int) -> None:
+            fsync(file)
+            if (tmp_path / "var" / "results" / name).exists():
+                synced.append(Path(f"/proc/self/fd/{file}").readlink())
+
+        monkeypatch.setattr(os, "fsync", watched)
+        assert (await move_copies(desk.pool, places, to=places.at(FolderAddress(to)))).moved == len(COLOURS)
+        assert synced == [to / name, (to / name).parent, to, to.parent]
+
+
+@pytest.mark.parametrize("point", ["results.after_record", "results.after_copy"])
+async def test_what_a_killed_move_left_in_an_earlier_store_goes_with_the_next_run(
+    database: str, tmp_path: Path, s3: RunningS3, point: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = []
+
+    def die(name: str) -> None:
+        passed.append(name)
+        if passed.count(point) == len(COLOURS):
+            raise Killed
+
+    async with a_full_folder(database, tmp_path) as (desk, _):
+        earlier, places = tmp_path / "var" / "results", places_of(s3.url, tmp_path / "new", address=ADDRESS)
+        await desk.pool.execute("UPDATE job_outputs SET kept_in = $1", earlier.as_uri())
+        (earlier / "notes.txt").write_text("of the operator")
+        with monkeypatch.context() as patch:
+            patch.setattr(archive, "failpoint", die)
+            with pytest.raises(Killed):
+                await move_copies(desk.pool, places, to=places.current)
+        now = epoch()
+        monkeypatch.setattr(leftovers, "epoch", lambda: now + 2 * 86400)
+        assert (await move_copies(desk.pool, places, to=places.current)).is_complete
+        assert list(earlier.rglob("*.png")) == []
+        assert (earlier / "notes.txt").exists()
+        assert await readable(desk, places) == [picture(colour) for colour in COLOURS]
+        assert "shop/photomat-moved-from.json" not in s3.names()
+
+
+def write_again(path: Path) -> None:
+    """As a move into this place does."""
+    part = path.with_suffix(".new")
+    part.write_bytes(path.read_bytes())
+    part.replace(path)
+
+
+async def test_a_copy_that_is_moved_back_at_the_same_time_is_not_deleted(
+    database: str, tmp_path: Path, s3: RunningS3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_full_folder(database, tmp_path) as (desk, outputs):
+        places, results = places_of(s3.url, tmp_path / "var", address=ADDRESS), tmp_path / "var" / "results"
+
+        def bring_back(name: str) -> None:
+            if name == "results.after_record":
+                write_again(results / str(outputs[-1].kept_as))
+
+        monkeypatch.setattr(archive, "failpoint", bring_back)
+        assert (await move_copies(desk.pool, places, to=places.current)).moved == len(COLOURS)
+        assert [path.name for path in results.rglob("*.png")] == ["0.png"]
+
+
+async def test_a_copy_that_is_brought_back_while_the_sweep_looks_at_it_is_not_deleted(
+    database: str, tmp_path: Path, s3: RunningS3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_full_folder(database, tmp_path) as (desk, outputs):
+        places, results = places_of(s3.url, tmp_path / "var", address=ADDRESS), tmp_path / "var" / "results"
+        names = [str(output.kept_as) for output in outputs]
+        left = {name: (results / name).read_bytes() for name in names}
+        await move_copies(desk.pool, places, to=places.current)
+        for name, data in left.items():
+            (results / name).parent.mkdir()
+            (results / name).write_bytes(data)
+        verify = StoredFile.verify
+
+        async def verified(copy: StoredFile) -> None:
+            await verify(copy)
+            if copy.found.name == names[-1]:
+                write_again(results / names[-1])
+
+        monkeypatch.setattr(StoredFile, "verify", verified)
+        now = epoch()
+        monkeypatch.setattr(leftovers, "epoch", lambda: now + 2 * 86400)
+        assert (await sweep_store(desk.pool, places, places.folder)).deleted == len(COLOURS) - 1
+        assert (results / names[-1]).exists()
 
 
 async def test_two_moves_at_once_lose_nothing(database: str, tmp_path: Path, s3: RunningS3) -> None:

@@ -6,11 +6,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import aiohttp
 from aiohttp import web
 
 from photomat.storage.address import FolderAddress, parse_address
@@ -22,6 +23,9 @@ from support.telegram_sim import served
 KEY_ID, SECRET = "AKIAZQKEYID000000001", "zqsecret/zqsecret+zqsecret0000000000000001"
 PATIENCE_S = 30.0
 BUCKET = "results"
+NOT_PASSED_ON = ("transfer-encoding", "content-length")
+FILE_ENDINGS = (".png", ".mp3", ".mp4")
+PASSED_ON = ("content-range", "content-type", "etag", "last-modified")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,5 +132,37 @@ async def answering(status: int, code: str, *, after_s: float = 0) -> AsyncItera
 
     app = web.Application()
     app.router.add_route("*", "/{anything:.*}", answer)
+    async with served(app) as url:
+        yield url
+
+
+@asynccontextmanager
+async def spoiled_way(s3: RunningS3, spoil: Callable[[bytes], bytes], *, method: str = "GET") -> AsyncIterator[str]:
+    """A way to the server that once changes the bytes of a file that is read, or written with PUT."""
+    left = [True]
+
+    def passed_on(request: web.Request, body: bytes) -> bytes:
+        is_file = request.method == method and request.path.endswith(FILE_ENDINGS)
+        return spoil(body) if is_file and left and left.pop() else body
+
+    async def forward(request: web.Request) -> web.Response:
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in NOT_PASSED_ON}
+        body = await request.read()
+        sent = passed_on(request, body) if method == "PUT" else body
+        async with (
+            aiohttp.ClientSession(auto_decompress=False) as session,
+            session.request(request.method, f"{s3.url}{request.path_qs}", data=sent, headers=headers) as answer,
+        ):
+            body = await answer.read()
+            body = passed_on(request, body) if method == "GET" else body
+            kept = {name: value for name, value in answer.headers.items() if name.lower() in PASSED_ON}
+            if request.method == "HEAD":
+                return web.Response(
+                    status=answer.status, headers={**kept, "Content-Length": answer.headers["Content-Length"]}
+                )
+            return web.Response(status=answer.status, body=body, headers=kept)
+
+    app = web.Application(client_max_size=64 * 2**20)
+    app.router.add_route("*", "/{anything:.*}", forward)
     async with served(app) as url:
         yield url

@@ -1,4 +1,7 @@
-"""The duties of the ACTIVE instance: receiving updates, sweeps, readings, cleaning up. Two ACTIVE instances do no harm."""
+"""The duties of the ACTIVE instance: receiving updates, sweeps, readings, cleaning up. Two ACTIVE instances do no harm.
+
+What every instance does for its own disk stands beside them.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -39,6 +42,8 @@ from photomat.payments.fiscal_sweep import want_missing_receipts
 from photomat.payments.reconcile import read_again, reconcile_providers
 from photomat.payments.stars import STARS
 from photomat.payments.stars_reader import StarsReader
+from photomat.storage.places import ResultPlaces
+from photomat.storage.store import FileStore
 from photomat.telegram.profile import keep_profile
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
@@ -80,7 +85,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
         every(TIDY_EVERY_S, "partitions", lambda: keep_ranges_ahead(program.pool)),
         _retention_duty(program),
-        _results_duty(program),
+        _daily_sweep(program, "results", lambda places: [each for each in places.stores if each is not places.folder]),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
         every(FORGOTTEN_EVERY_S, "fiscal receipts", lambda: want_missing_receipts(program.pool)),
@@ -90,6 +95,11 @@ def duties_of(program: Program) -> list[Duty]:
         every(RESTORE_EVERY_S, "restore", lambda: _read_payments_again(program, stars())),
         *([_backup_duty(program)] if program.settings.backup_dir and program.settings.backup_every_h else []),
     ]
+
+
+def duties_of_each(program: Program) -> list[Duty]:
+    """The duties of every instance, ACTIVE or not: its disk is reached by no other."""
+    return [_daily_sweep(program, "own results", lambda places: [places.folder])]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -171,20 +181,22 @@ async def _rearm_stuck(pool: Pool) -> None:
     await rearm_stuck_cards(pool)
 
 
-def _results_duty(program: Program) -> Duty:
-    """Sweep the stores of results once a day, first some minutes after the start."""
+def _daily_sweep(program: Program, name: str, stores_of: Callable[[ResultPlaces], list[FileStore]]) -> Duty:
+    """Sweep stores of results once a day, first some minutes after the start.
+
+    Not while a restored database waits, which knows less than the stores.
+    """
+
+    async def sweep() -> None:
+        if await is_ours(program.pool) and await open_restore(program.pool) is None:
+            places = result_places(program.settings)
+            await sweep_stores(program.pool, places, stores_of(places))
 
     async def run(stop: asyncio.Event) -> None:
         if not await sleep_until_set(stop, RESULTS_FIRST_S):
-            await at_intervals(RESULTS_EVERY_S, "results", lambda: _sweep_results(program))(stop)
+            await at_intervals(RESULTS_EVERY_S, name, sweep)(stop)
 
     return run
-
-
-async def _sweep_results(program: Program) -> None:
-    """Delete copies that no row names; not while a restored database waits, which knows less than the store."""
-    if await is_ours(program.pool) and await open_restore(program.pool) is None:
-        await sweep_stores(program.pool, result_places(program.settings))
 
 
 def _retention_duty(program: Program) -> Duty:

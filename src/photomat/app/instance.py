@@ -15,7 +15,7 @@ from aiohttp import web
 
 from photomat import __version__
 from photomat.app.crash_reports import report_crashes
-from photomat.app.duties import duties_of
+from photomat.app.duties import duties_of, duties_of_each
 from photomat.app.flow import DUE
 from photomat.app.settings import Settings
 from photomat.app.tracing import send_traces
@@ -139,6 +139,7 @@ async def _run_until(
             (watch := group.create_task(_watch_installation(program, suspect, stop))),
             group.create_task(program.guard.run(stop)),
             group.create_task(program.disk.run(stop)),
+            *(group.create_task(duty(stop)) for duty in duties_of_each(program)),
             *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
         ]
         await stop.wait()

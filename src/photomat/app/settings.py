@@ -72,7 +72,7 @@ class Settings(BaseSettings):
         None, description="The server of the bucket, such as https://storage.example. Empty: AWS itself."
     )
     aws_region: str | None = Field(None, description="Its region. Empty: us-east-1.")
-    aws_access_key_id: str | None = Field(None, description="The id of the bucket's key.")
+    aws_access_key_id: str | None = Field(None, repr=False, description="The id of the bucket's key.")
     aws_secret_access_key: str | None = Field(None, repr=False, description="The key itself.")
     aws_session_token: str | None = Field(None, repr=False, description="Its token, for temporary keys.")
 

@@ -43,7 +43,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
 from photomat.kernel.private_files import FILE_MODE, make_private
 from photomat.storage.errors import CopyLost
-from photomat.storage.places import ResultPlaces, StoredFile
+from photomat.storage.places import NOT_COPIES, ResultPlaces, StoredFile
 from photomat.storage.store import FileStore, FoundFile
 
 LOCK_FILE: Final = ".photomat-backup.lock"
@@ -147,7 +147,7 @@ def _copy_results(order: BackupOrder, path: Path) -> Path | None:
     unfinished = target.with_name(f"{target.name}{UNFINISHED}")
     with new_file(order.folder, name=target.name) as stream:
         with tarfile.open(fileobj=stream, mode="w") as archive:
-            for store in dict.fromkeys((order.results.current, order.results.folder)):
+            for store in order.results.stores:
                 if store.folder is not None:
                     _add_files(archive, store.folder)
                 else:
@@ -167,7 +167,7 @@ def _has_results(places: ResultPlaces) -> bool:
 async def _add_objects(archive: tarfile.TarFile, store: FileStore, places: ResultPlaces) -> None:
     """Every file of a bucket, one at a time over our disk; one that the running bot deletes meanwhile is left out."""
     async for page in store.listed():
-        for found in page:
+        for found in (each for each in page if each.name not in NOT_COPIES):
             with suppress(CopyLost):
                 async with StoredFile(store=store, found=found, sha256=None, places=places).local() as path:
                     await asyncio.to_thread(_add_object, archive, path, found)
@@ -182,7 +182,7 @@ def _add_object(archive: tarfile.TarFile, path: Path, found: FoundFile) -> None:
 
 def _add_files(archive: tarfile.TarFile, folder: Path) -> None:
     """Every file of the folder; one that the running bot deletes meanwhile is left out."""
-    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+    for path in sorted(each for each in folder.rglob("*") if each.is_file() and each.name not in NOT_COPIES):
         with suppress(FileNotFoundError):
             archive.add(path, arcname=f"results/{path.relative_to(folder).as_posix()}", recursive=False)
 

@@ -29,7 +29,7 @@ ADVICE: Final = {
     StoreTrouble.UNREACHABLE: "correct AWS_ENDPOINT_URL, and see whether this machine may reach it.",
     StoreTrouble.SERVER_ERROR: "look at the status page of your provider, and check again.",
     StoreTrouble.NO_ROOM: "make room.",
-    StoreTrouble.FOREIGN: "use a bucket or a prefix of its own for each installation.",
+    StoreTrouble.FOREIGN: "use a bucket, a prefix or a folder of its own for each installation.",
 }
 
 
@@ -37,8 +37,23 @@ async def results_store(context: CheckContext) -> list[Finding]:
     places = result_places(context.settings)
     folder = places.current.folder
     if folder is not None:
+        if await _is_foreign(context, places):
+            return [_refused(places, StoreTrouble.FOREIGN)]
         return _folder(folder, "DATA_DIR" if places.current is places.folder else "RESULTS_STORE")
     return [*await _bucket(context, places), *_local_disk(context.settings.data_dir)]
+
+
+async def _is_foreign(context: CheckContext, places: ResultPlaces) -> bool:
+    try:
+        return await places.is_foreign(places.current, owner=await store_owner(context.pool))
+    except StoreUnavailable:
+        return False
+
+
+def _refused(places: ResultPlaces, trouble: StoreTrouble) -> Finding:
+    return failure(
+        f"Copies of results cannot be kept in {places.current.address}: {IN_WORDS[trouble]}.", ADVICE[trouble]
+    )
 
 
 def _folder(results: Path, setting: str) -> list[Finding]:
@@ -75,8 +90,7 @@ async def _bucket(context: CheckContext, places: ResultPlaces) -> list[Finding]:
         await store.delete([name])
         is_gone = await store.find(name) is None
     except StoreUnavailable as error:
-        words = IN_WORDS[error.trouble]
-        return [failure(f"Copies of results cannot be kept in {store.address}: {words}.", ADVICE[error.trouble])]
+        return [_refused(places, error.trouble)]
     except Transient as error:
         return [failure(f"The store {store.address} lost a file at once: {error}.", "use another provider.")]
     kept = verify(

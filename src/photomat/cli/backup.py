@@ -36,7 +36,7 @@ from photomat.operators import restores
 from photomat.operators.restores import Restore, RestoreState
 from photomat.privacy.forget import PastForget, read_forgotten, repeat_forgets
 from photomat.storage.errors import StoreUnavailable
-from photomat.storage.places import NAME, ResultPlaces
+from photomat.storage.places import NAME, NOT_COPIES, ResultPlaces
 from photomat.storage.store import FileStore
 
 SESSION: Final = "photomat backup"
@@ -330,7 +330,7 @@ def _unpack_file(opened: tarfile.TarFile, member: tarfile.TarInfo, folder: Path)
     """
     top, *parts = PurePosixPath(member.name).parts
     content = opened.extractfile(member)
-    if top != "results" or not parts or ".." in parts or content is None:
+    if top != "results" or not parts or ".." in parts or parts[-1] in NOT_COPIES or content is None:
         return False
     path = folder.joinpath(*parts)
     path.parent.mkdir(parents=True, exist_ok=True)

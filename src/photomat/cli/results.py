@@ -87,14 +87,13 @@ def sweep(
     places = result_places(load())
 
     async def act(pool: Pool) -> dict[str, SweepReport]:
-        stores = dict.fromkeys((places.current, places.folder))
         if dry_run:
-            return {str(each.address): await sweep_store(pool, places, each, dry_run=True) for each in stores}
+            return {str(each.address): await sweep_store(pool, places, each, dry_run=True) for each in places.stores}
         return {
             str(each.address): await results.sweep_results(
                 pool, places, store=each, operator=operator_name(), reason=reason
             )
-            for each in stores
+            for each in places.stores
         }
 
     try:

@@ -39,7 +39,6 @@ from photomat.delivery import outputs
 from photomat.delivery.fallbacks import UNLABELLED, Label, kind_of
 from photomat.delivery.outputs import KeptFile, NewCopy, OldCopy, Output
 from photomat.jobs.job import ANSWER_URL
-from photomat.kernel.clock import epoch
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
@@ -49,7 +48,7 @@ from photomat.kernel.private_files import make_private, open_private
 from photomat.media.images import decode_in_turn, has_transparency, may_be_transparent
 from photomat.media.measure import Measured, head_is_enough, measure
 from photomat.media.sniff import HEAD_BYTES, sniff
-from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable
+from photomat.storage.errors import CopyDamaged, CopyLost, StoreTrouble, StoreUnavailable
 from photomat.storage.places import ResultPlaces, StoredFile, cover_name, one_folder
 from photomat.storage.store import PARTS, FileStore
 from photomat.telegram.limits import CLOUD, BotApiLimits
@@ -79,8 +78,6 @@ DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cover")
 LATER: Final = timedelta(minutes=5)
 """When a full disk, or a store that does not answer, is tried again."""
 DEFAULT_MIME: Final = "application/octet-stream"
-PART_KEPT_S: Final = 86400
-"""Far longer than a download may take."""
 RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
 """Kept far longer than an update can be repeated, which must find its row."""
 log = get_logger()
@@ -142,10 +139,11 @@ class ResultFiles:
         self, output: Output, begin: bytes, chunks: AsyncIterator[bytes], *, into: FileStore
     ) -> KeptFile:
         """Write a file to the disk as it comes."""
-        part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
+        folder = into.folder or self.folder
+        part = folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
         try:
             await self._require_room()
-            await asyncio.to_thread(self._make_folder, part.parent)
+            await asyncio.to_thread(_make_folders, folder, part.parent)
             sha256 = await self._write_all(part, begin, chunks)
             found = await asyncio.to_thread(_measured_part, part)
             is_transparent = may_be_transparent(begin[:HEAD_BYTES], found.mime) and await decode_in_turn(
@@ -182,10 +180,6 @@ class ResultFiles:
             except StoreUnavailable as worse:
                 raise _refused(worse) from None
         return replace(kept, kept_in=places.called(into), is_final=into is places.current)
-
-    def _make_folder(self, folder: Path) -> None:
-        make_private(self.folder)
-        make_private(folder)
 
     async def _require_room(self) -> None:
         free = await self._disk.lately_free_bytes()
@@ -289,7 +283,10 @@ def _measured(file: BinaryIO) -> Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
+    """`store`: where they are stored; None while it cannot be used."""
+
     files: ResultFiles
+    store: FileStore | None
 
     async def of(self, output: Output) -> bytes | None:
         """The small cover of an output, or None; never raises, except when canceled."""
@@ -305,21 +302,19 @@ class Covers:
 
     async def _stored(self, name: str) -> bytes | None:
         """The stored cover; None when there is none, or its store does not answer."""
-        places = self.files.places
-        if places.is_resting(places.current):
+        if self.store is None:
             return None
         try:
-            return await places.current.read_small(name, most_bytes=COVER_BYTES)
+            return await self.store.read_small(name, most_bytes=COVER_BYTES)
         except Transient:
             return None
 
     async def _make(self, url: str, name: str) -> bytes:
         data = await self._fetch(url)
         small = await asyncio.get_running_loop().run_in_executor(DECODER, cover_jpeg, data)
-        places = self.files.places
-        if not places.is_resting(places.current):
+        if self.store is not None:
             with suppress(Transient):
-                await places.current.put_bytes(name, small, mime="image/jpeg")
+                await self.store.put_bytes(name, small, mime="image/jpeg")
         return small
 
     async def _fetch(self, url: str) -> bytes:
@@ -402,14 +397,15 @@ class ResultArchive:
         return CopiedOutput(copied, self.files.places.written(copied.copy))
 
     async def _store_for_new(self) -> FileStore:
-        """Where a new copy goes: the folder while a bucket does not answer, or is another installation's."""
+        """Where a new copy goes: the folder while a bucket does not answer, or a store is another installation's."""
         places = self.files.places
-        if not places.is_bucket:
+        if places.current is places.folder:
             return places.current
         if places.is_resting(places.current):
             return places.folder
         try:
-            await places.require_ours(places.current, owner=await outputs.store_owner(self.pool))
+            if not places.is_known(places.current):
+                await places.require_ours(places.current, owner=await outputs.store_owner(self.pool))
         except Transient as error:
             places.note_failure(places.current)
             log.error("RESULT_STORE_FAILED", store=str(places.current.address), error=str(error))
@@ -421,12 +417,22 @@ class ResultArchive:
         """Record which of these outputs' copies turned out to be damaged in the block; the error passes."""
         try:
             yield
-        except CopyLost as error:
+        except CopyDamaged as error:
             for output in used:
-                if output.kept_as == error.name:
+                if output.kept_as == error.name and await self._is_damaged(output):
                     log.error("RESULT_DAMAGED", position=output.position, error=str(error))
                     await outputs.record_damage(self.pool, output)
             raise
+
+    async def _is_damaged(self, output: Output) -> bool:
+        """Whether a second complete read has a wrong hash too; a copy that cannot be read now is not judged."""
+        try:
+            copy = await self.find(output)
+            if copy is not None:
+                await copy.read_once()
+        except Transient as error:
+            return isinstance(error, CopyDamaged)
+        return False
 
     async def try_copy(self, output: Output) -> Output:
         """The output with our own copy if one can be made now, else as it is."""
@@ -445,7 +451,11 @@ class ResultArchive:
         """What a player shows of an audio output. A cover is only sent with bytes Telegram does not have yet."""
         if kind_of(output) is not MediaKind.AUDIO:
             return UNLABELLED
-        cover = None if output.file_id is not None else await Covers(files=self.files).of(output)
+        if output.file_id is not None:
+            return Label(title=title, performer=performer or None, cover=None)
+        store = await self._store_for_new()
+        is_final = store is self.files.places.current
+        cover = await Covers(files=self.files, store=store if is_final else None).of(output)
         return Label(title=title, performer=performer or None, cover=cover)
 
     async def keep(self, output: Output) -> None:
@@ -453,7 +463,7 @@ class ResultArchive:
             try:
                 await self._bring(output)
             except Transient as error:
-                if isinstance(error, NoDiskSpace | StoreUnavailable):
+                if _is_put_off(output, error):
                     await outputs.put_off_keeping(self.pool, output, after=LATER)
                 log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             else:
@@ -465,21 +475,32 @@ class ResultArchive:
         copy = await self.find(output)
         if copy is None:
             await self._require_final((await self.ensure_copy(output)).output)
-        elif copy.store is not places.current:
-            await move_copy(self.pool, places, output, copy, to=places.current)
+        else:
+            async with self.noticing_damage(output):
+                await move_copy(self.pool, places, output, copy, to=places.current)
 
     async def _require_final(self, output: Output) -> None:
         if output.kept_in != self.files.places.called(self.files.places.current):
             raise StoreUnavailable(StoreTrouble.UNREACHABLE)
 
 
+def _is_put_off(output: Output, error: Transient) -> bool:
+    """Whether the attempt does not count: no room, no store, or the copy lies on the disk of another instance."""
+    is_elsewhere = output.kept_as is not None and not isinstance(error, CopyDamaged)
+    return is_elsewhere or isinstance(error, NoDiskSpace | StoreUnavailable)
+
+
 async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: StoredFile, *, to: FileStore) -> bool:
     """Copy → record → delete the old one; killed in between, it is repeated or the sweep deletes what is left.
 
-    Return False if the row changed meanwhile; then the sweep deletes whichever copy it does not name.
+    Return False if nothing was moved: the copy is there already, or the row changed meanwhile; then the sweep deletes
+    whichever copy it does not name.
     """
     await places.require_ours(to, owner=await outputs.store_owner(pool))
     name = copy.found.name
+    if await copy.store.has_same_file(name, to):
+        await outputs.record_place(pool, output, kept_in=places.called(to), sha256=copy.sha256)
+        return False
     async with copy.local() as path:
         sha256 = copy.sha256 or await asyncio.to_thread(_hash, path)
         part = await asyncio.to_thread(_part_in, to.folder, path) if to.folder is not None else path
@@ -488,16 +509,28 @@ async def move_copy(pool: Pool, places: ResultPlaces, output: Output, copy: Stor
         finally:
             if to.folder is not None:
                 await asyncio.to_thread(part.unlink, missing_ok=True)
-    written = await to.find(name)
-    if written is None or written.size_bytes != copy.size_bytes:
-        raise StoreUnavailable(StoreTrouble.SERVER_ERROR)
+    await _compare_written(replace(copy, store=to, sha256=sha256))
     failpoint("results.after_copy")
     is_moved = await outputs.record_place(pool, output, kept_in=places.called(to), sha256=sha256)
     failpoint("results.after_record")
-    if is_moved:
+    if is_moved and not await copy.store.has_same_file(name, to):
         await _move_cover(copy, to=to)
-        await copy.store.delete([name])
+        if copy.found.is_version(await copy.store.find(name)):
+            await copy.store.delete([name])
     return is_moved
+
+
+async def _compare_written(expected: StoredFile) -> None:
+    """Read back what was written, once it is on the disk; raises StoreUnavailable."""
+    store, name = expected.store, expected.found.name
+    await store.sync(name)
+    written = await store.find(name)
+    try:
+        if written is not None and written.size_bytes == expected.size_bytes:
+            return await replace(expected, found=written).compare()
+    except CopyLost as error:
+        log.error("RESULT_STORE_FAILED", store=str(store.address), error=str(error))
+    raise StoreUnavailable(StoreTrouble.SERVER_ERROR)
 
 
 async def _move_cover(copy: StoredFile, *, to: FileStore) -> None:
@@ -505,6 +538,7 @@ async def _move_cover(copy: StoredFile, *, to: FileStore) -> None:
     cover = await copy.store.read_small(name, most_bytes=COVER_BYTES)
     if cover is not None:
         await to.put_bytes(name, cover, mime="image/jpeg")
+        await to.sync(name)
         await copy.store.delete([name])
 
 
@@ -513,10 +547,14 @@ def _hash(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
+def _make_folders(*folders: Path) -> None:
+    for folder in folders:
+        make_private(folder)
+
+
 def _part_in(folder: Path, path: Path) -> Path:
     """A complete copy of a file below a folder, to be renamed there."""
-    make_private(folder)
-    make_private(folder / PARTS)
+    _make_folders(folder, folder / PARTS)
     part = folder / PARTS / f"move.{secrets.token_hex(8)}"
     with path.open("rb") as source, open_private(part) as target:
         shutil.copyfileobj(source, target, MIB)
@@ -531,28 +569,20 @@ class OldCopies:
         return await outputs.count_old_copies(pool, older_than=older_than)
 
     async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
-        """Delete a batch, and incomplete files a killed process left; a store that does not answer is left for later."""
-        for store in {self.places.current, self.places.folder}:
-            if store.folder is not None:
-                await asyncio.to_thread(_unlink_parts, store.folder)
+        """Delete a batch; a store that does not answer is left for later."""
         copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
         try:
-            await self._delete(copies)
+            await self._delete(copies, owner=await outputs.store_owner(pool))
         except StoreUnavailable as error:
             log.error("RESULT_STORE_FAILED", error=str(error))
             return Batch(0, more=False)
         await outputs.forget_copies(pool, copies, older_than=older_than)
         return Batch(len(copies), more=len(copies) == limit)
 
-    async def _delete(self, copies: Sequence[OldCopy]) -> None:
+    async def _delete(self, copies: Sequence[OldCopy], *, owner: str) -> None:
         for kept_in in {copy.kept_in for copy in copies}:
             names = [copy.kept_as for copy in copies if copy.kept_in == kept_in]
             for store in self.places.candidates(kept_in):
+                if await self.places.is_foreign(store, owner=owner):
+                    continue
                 await store.delete([each for name in names for each in (name, cover_name(name))])
-
-
-def _unlink_parts(folder: Path) -> None:
-    for part in (folder / PARTS).glob("*"):
-        with suppress(FileNotFoundError):
-            if epoch() - part.stat().st_mtime > PART_KEPT_S:
-                part.unlink()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction
+from photomat.delivery.outputs import store_owner
 from photomat.kernel.ids import JobId, UserId
 from photomat.storage.places import ResultPlaces
 from photomat.storage.store import PARTS, FileStore
@@ -64,9 +65,11 @@ class CopiesOfUser:
 
     async def delete(self, pool: Pool, user_id: UserId) -> None:
         """Raises Transient when a store does not answer; what is deleted already stays so."""
-        after = JobId(0)
+        after, owner = JobId(0), await store_owner(pool)
         while jobs := await _jobs_after(pool, user_id, after):
             for store in await self._stores(pool, jobs):
+                if await self.places.is_foreign(store, owner=owner):
+                    continue
                 if store.folder is not None:
                     await asyncio.to_thread(_unlink, store.folder, jobs)
                 else:

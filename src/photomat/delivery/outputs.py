@@ -19,9 +19,8 @@ KEEP_LEASE: Final = timedelta(seconds=150)
 OURS: Final = "bot_id = (SELECT bot_id FROM installation)"
 """The job belongs to the bot that owns the database. File ids of Telegram are valid for one bot only."""
 
-AS_GOOD_AT_TELEGRAM: Final = f"""
-    kept_as IS NOT NULL AND file_id IS NOT NULL AND media IN ('audio', 'document', 'video')
-    AND mime IS DISTINCT FROM 'image/gif'
+SAME_AT_TELEGRAM: Final = f"""
+    file_id IS NOT NULL AND media IN ('audio', 'document', 'video') AND mime IS DISTINCT FROM 'image/gif'
     AND EXISTS (SELECT FROM generation_jobs AS job WHERE job.job_id = output.job_id AND job.{OURS})
 """
 """Telegram has the same bytes, and our bot can access them. A photo is compressed, a GIF becomes a video: such originals exist
@@ -188,9 +187,10 @@ async def record_damage(pool: Pool, output: Output) -> None:
 
 
 async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Output]:
-    """Claim outputs that are not copied yet; what fails is due again with backoff, and given up in the end.
+    """Claim outputs that are not copied yet, or not where they belong; what fails is due again with backoff.
 
-    Copying is idempotent, so the claim is only a date without a fence.
+    One without a copy is given up in the end; one whose copy waits on the disk of some instance is not. Copying is
+    idempotent, so the claim is only a date without a fence.
     """
     rows = await pool.fetch(
         f"""
@@ -201,7 +201,8 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
         )
         UPDATE job_outputs AS output
            SET keep_tries = keep_tries + 1,
-               keep_at = CASE WHEN keep_tries + 1 < $3 THEN photomat_now() + $2::interval * power(2, keep_tries) END
+               keep_at = CASE WHEN keep_tries + 1 < $3 OR kept_as IS NOT NULL
+                              THEN photomat_now() + $2::interval * power(2, least(keep_tries, $3)) END
           FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
@@ -218,7 +219,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
 
 
 async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> None:
-    """There was no room for a copy: retry after so long, without counting this attempt."""
+    """There was no room for a copy, or it lies on another machine: retry after so long, without counting this attempt."""
     await pool.execute(
         """
         UPDATE job_outputs SET keep_at = photomat_now() + $3::interval, keep_tries = greatest(keep_tries - 1, 0)
@@ -251,7 +252,7 @@ async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
         await pool.fetchval(
             f"""
             SELECT count(*) FROM job_outputs AS output
-             WHERE kept_at < photomat_now() - $1::interval AND {AS_GOOD_AT_TELEGRAM}
+             WHERE kept_at < photomat_now() - $1::interval AND kept_as IS NOT NULL AND {SAME_AT_TELEGRAM}
             """,  # noqa: S608  our own constants
             older_than,
         )
@@ -271,7 +272,7 @@ async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[O
     rows = await pool.fetch(
         f"""
         SELECT job_id, position, kept_as, kept_in FROM job_outputs AS output
-         WHERE kept_at < photomat_now() - $1::interval AND {AS_GOOD_AT_TELEGRAM}
+         WHERE kept_at < photomat_now() - $1::interval AND kept_as IS NOT NULL AND {SAME_AT_TELEGRAM}
          ORDER BY kept_at LIMIT $2
         """,  # noqa: S608  our own constants
         older_than,

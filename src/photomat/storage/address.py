@@ -33,13 +33,19 @@ class BucketAddress:
 StoreAddress: TypeAlias = FolderAddress | BucketAddress
 
 
+def folder_address(path: Path) -> FolderAddress:
+    """The address of a folder in one spelling: absolute, and without `..`, which follows symbolic links."""
+    path = Path("/", *path.absolute().parts[1:])
+    return FolderAddress(path.resolve() if ".." in path.parts else path)
+
+
 def parse_address(text: str) -> StoreAddress:
     """The address; raises ValueError in words that quote nothing of it, because it may hold a key."""
     scheme, separator, _ = text.partition("://")
     if not separator:
-        return FolderAddress(Path(text).absolute())
+        return folder_address(Path(text))
     if scheme == FOLDER:
-        return FolderAddress(Path(unquote(urlsplit(text).path)))
+        return folder_address(Path(unquote(urlsplit(text).path)))
     if scheme != BUCKET:
         raise ValueError("must be a folder, or s3://bucket/prefix")
     return _bucket(text)

@@ -56,11 +56,19 @@ class StoreUnavailable(Transient):
 
 
 class CopyLost(Transient):
-    """The copy called `name` is not there any more, or its bytes are not those that were written."""
+    """The copy called `name` could not be read; by itself this says nothing about its bytes."""
 
     def __init__(self, message: str, *, name: str) -> None:
         super().__init__(message)
         self.name = name
+
+
+class CopyReplaced(CopyLost):
+    """The file is another version by now, perhaps of the same bytes, or a piece of it was cut off: find it again."""
+
+
+class CopyDamaged(CopyLost):
+    """All of it was read, and its hash is not the recorded one."""
 
 
 def translated(error: Exception) -> StoreUnavailable:

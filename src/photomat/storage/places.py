@@ -9,11 +9,11 @@ import asyncio
 import hashlib
 import re
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from time import monotonic
 from typing import BinaryIO, Final
@@ -22,7 +22,7 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.logs import get_logger
 from photomat.kernel.private_files import make_private
 from photomat.storage.address import FolderAddress, StoreAddress, parse_address
-from photomat.storage.errors import CopyLost, StoreTrouble, StoreUnavailable, translated
+from photomat.storage.errors import CopyDamaged, CopyLost, CopyReplaced, StoreTrouble, StoreUnavailable, translated
 from photomat.storage.store import MIB, NO_ACCESS, BucketAccess, FileStore, FoundFile
 
 NAME: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/(?P<position>[0-9]{1,6})\.(?P<rest>[a-z0-9]{1,12}|cover\.jpg)")
@@ -30,9 +30,14 @@ NAME: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/(?P<position>[0-9]{1,6})\.(
 INCOMPLETE: Final = re.compile(r"(?P<job>[1-9][0-9]{0,17})/\.[a-z0-9.]{1,24}\.[0-9a-f]{8}\.part")
 """How a copy is called while a folder does not have all of it."""
 MARK: Final = "photomat-store.json"
+SOURCES: Final = "photomat-moved-from.json"
+"""The places from where copies are moved into a store, as long as any of them has copies."""
+NOT_COPIES: Final = frozenset({MARK, SOURCES})
+"""What a store says of itself; it is part of no backup."""
 MOST_MARK_BYTES: Final = 4096
 MOST_REMEMBERED: Final = 4096
 REST_S: Final = 30.0
+MOST_REPLACED: Final = 3
 OPEN_FILES: Final = Path("/proc/self/fd")
 log = get_logger()
 
@@ -74,14 +79,18 @@ class StoredFile:
                 yield path
             return
         with _unnamed(self.places.tmp) as file:
-            async for piece in self.pieces():
-                try:
-                    await asyncio.to_thread(file.write, piece)
-                except OSError as error:
-                    raise translated(error) from None
-            file.flush()
-            file.seek(0)
+            await self._read_whole(partial(StoredFile.write_into, file=file))
             yield _path_of(file)
+
+    async def write_into(self, file: BinaryIO) -> None:
+        file.seek(0)
+        async for piece in self.pieces():
+            try:
+                await asyncio.to_thread(file.write, piece)
+            except OSError as error:
+                raise translated(error) from None
+        file.flush()
+        file.seek(0)
 
     @contextmanager
     def _held(self, path: Path) -> Iterator[Path]:
@@ -96,17 +105,32 @@ class StoredFile:
             yield _path_of(file) if OPEN_FILES.is_dir() else path
 
     async def verify(self) -> None:
-        """Read it once and compare its hash; raises CopyLost."""
-        if self.sha256 is None or self._version in self.places.verified:
-            return
+        """Compare its hash, unless this process did so already; raises CopyLost."""
+        if self.sha256 is not None and self._version not in self.places.verified:
+            await self.compare()
+
+    async def compare(self) -> None:
+        """Read it and compare its hash; raises CopyLost."""
+        await self._read_whole(StoredFile.read_once)
+
+    async def _read_whole(self, read: Callable[["StoredFile"], Awaitable[None]]) -> None:
+        """Read it, and once more after a read that went wrong: a wrong hash may be that of the way, not of the file."""
+        try:
+            await read(self)
+        except (CopyDamaged, CopyReplaced):
+            await read(await self._found_again())
+
+    async def read_once(self) -> None:
         async for _ in self.pieces():
             pass
 
     async def pieces(self, *, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """Its bytes. Of the whole file the last piece comes only if the hash is right: raises CopyLost before it."""
-        is_whole = start == 0 and end in {None, self.size_bytes} and self.sha256 is not None
-        digest, last = hashlib.sha256(), b""
-        async for piece in self.store.pieces(self.found, start=start, end=end):
+        """Its bytes. Of the whole file the last piece comes only if the hash is right: raises CopyDamaged before it."""
+        end = self.size_bytes if end is None else end
+        is_whole = start == 0 and end == self.size_bytes and self.sha256 is not None
+        digest, last, is_first = hashlib.sha256(), b"", True
+        async for version, piece in self._versions(start, end, is_whole=is_whole):
+            is_first = version is self
             if not is_whole:
                 yield piece
                 continue
@@ -117,11 +141,35 @@ class StoredFile:
         if not is_whole:
             return
         if digest.digest() != self.sha256:
-            raise CopyLost("our copy of a result is damaged: its hash is not the recorded one", name=self.found.name)
-        if self.found.e_tag is not None:
+            raise CopyDamaged("our copy of a result is damaged: its hash is not the recorded one", name=self.found.name)
+        if self.found.e_tag is not None and is_first:
             self.places.remember(self._version)
         if last:
             yield last
+
+    async def _versions(
+        self, start: int, end: int, *, is_whole: bool
+    ) -> AsyncGenerator[tuple["StoredFile", bytes], None]:
+        """Pieces, and the version each is of; a file that is replaced meanwhile is read on, its hash tells whether rightly."""
+        copy, replaced = self, 0
+        while start < end:
+            try:
+                async for piece in copy.store.pieces(copy.found, start=start, end=end):
+                    start += len(piece)
+                    yield copy, piece
+            except CopyReplaced:
+                replaced += 1
+                if self.sha256 is None or replaced > MOST_REPLACED:
+                    raise
+                copy = await self._found_again()
+                if not is_whole:
+                    await copy.verify()
+
+    async def _found_again(self) -> "StoredFile":
+        found = await self.store.find(self.found.name)
+        if found is None or found.size_bytes != self.size_bytes:
+            raise CopyLost("our copy of a result was moved or deleted", name=self.found.name)
+        return replace(self, found=found)
 
     @property
     def _version(self) -> tuple[str, str, str | None]:
@@ -147,6 +195,11 @@ class ResultPlaces:
     @property
     def is_bucket(self) -> bool:
         return self.current.folder is None
+
+    @property
+    def stores(self) -> list[FileStore]:
+        """The places this machine writes to; one where both addresses lead to the same folder."""
+        return [self.current] if self.current.is_same_place(self.folder) else [self.current, self.folder]
 
     def called(self, store: FileStore) -> str | None:
         """How a row names the place; None for the folder below DATA_DIR."""
@@ -204,17 +257,27 @@ class ResultPlaces:
         self.failed_at[str(store.address)] = monotonic()
 
     async def require_ours(self, store: FileStore, *, owner: str) -> None:
-        """Mark a bucket as this installation's, or refuse it: two of them would overwrite each other's files."""
-        address = str(store.address)
-        if store.folder is not None or address in self.owned:
+        """Mark a store as this installation's, or refuse it: two of them would overwrite each other's files.
+
+        The folder below DATA_DIR is not marked: it outlives a database that is made anew.
+        """
+        if self.is_known(store):
             return
-        mark = f'{{"photomat": "{owner}"}}\n'.encode()
-        found = await store.read_small(MARK, most_bytes=MOST_MARK_BYTES)
-        if found is None and not await store.put_once(MARK, mark):
-            found = await store.read_small(MARK, most_bytes=MOST_MARK_BYTES)
-        if found not in {None, mark}:
+        is_unmarked = store is not self.folder and await store.find(MARK) is None
+        is_ours = is_unmarked and await store.put_once(MARK, _mark(owner))
+        if not is_ours and await self.is_foreign(store, owner=owner):
             raise StoreUnavailable(StoreTrouble.FOREIGN)
-        self.owned.add(address)
+        self.owned.add(str(store.address))
+
+    async def is_foreign(self, store: FileStore, *, owner: str) -> bool:
+        """Whether another installation marked it: then its files are not ours, whatever they are called."""
+        if self.is_known(store):
+            return False
+        return await store.read_small(MARK, most_bytes=MOST_MARK_BYTES) not in {None, _mark(owner)}
+
+    def is_known(self, store: FileStore) -> bool:
+        """Whether this process found that it is ours."""
+        return str(store.address) in self.owned
 
 
 @lru_cache(maxsize=64)
@@ -222,6 +285,10 @@ def one_folder(folder: Path) -> ResultPlaces:
     """Everything in one folder."""
     store = FileStore(FolderAddress(folder))
     return ResultPlaces(current=store, folder=store, tmp=Path(tempfile.gettempdir()))
+
+
+def _mark(owner: str) -> bytes:
+    return f'{{"photomat": "{owner}"}}\n'.encode()
 
 
 def cover_name(kept_as: str) -> str:

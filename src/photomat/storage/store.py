@@ -10,6 +10,7 @@ holds neither memory nor a connection.
 """
 
 import asyncio
+import errno
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,16 +18,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.private_files import FOLDER_MODE, make_private, open_private
 from photomat.storage.address import BucketAddress, FolderAddress, StoreAddress
-from photomat.storage.errors import CopyLost, translated
+from photomat.storage.errors import CopyLost, CopyReplaced, translated
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
+T = TypeVar("T")
 MIB: Final = 1 << 20
 PIECE_BYTES: Final = 8 * MIB
 PART_BYTES: Final = 8 * MIB
@@ -37,10 +39,13 @@ ANSWER_WITHIN_S: Final = 15.0
 """For a question about one file, retries included."""
 LEAST_BYTES_PER_S: Final = MIB // 4
 REQUEST_WITHIN: Final = timedelta(seconds=60)
+ONE_SECOND: Final = timedelta(seconds=1)
 CONNECT_WITHIN: Final = timedelta(seconds=5)
 RETRIES: Final = 2
 RETRY_WITHIN: Final = timedelta(seconds=20)
 DEFAULT_REGION: Final = "us-east-1"
+NO_SYNC_OF_FOLDERS: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EACCES})
+"""What file systems of other kinds answer, and a folder we may pass but not read."""
 PARTS: Final = ".parts"
 """The folder of incomplete files, below a folder of results; what a killed process left there is deleted after a day."""
 
@@ -68,6 +73,10 @@ class FoundFile:
     e_tag: str | None
     changed_at: datetime
 
+    def is_version(self, other: "FoundFile | None") -> bool:
+        """Whether nobody wrote the file in between; listings of buckets know parts of a second, answers about one do not."""
+        return other is not None and self.e_tag == other.e_tag and abs(self.changed_at - other.changed_at) < ONE_SECOND
+
 
 class FileStore:
     def __init__(self, address: StoreAddress, *, access: BucketAccess = NO_ACCESS) -> None:
@@ -81,6 +90,29 @@ class FileStore:
     def folder(self) -> Path | None:
         """The folder this store is; None for a bucket."""
         return self.address.path if isinstance(self.address, FolderAddress) else None
+
+    def is_same_place(self, other: "FileStore") -> bool:
+        """Whether two addresses lead to one place: a symbolic link, or a folder that is mounted twice."""
+        if self.address == other.address:
+            return True
+        if self.folder is None or other.folder is None:
+            return False
+        try:
+            return self.folder.samefile(other.folder)
+        except OSError:
+            return False
+
+    async def has_same_file(self, name: str, other: "FileStore") -> bool:
+        """Whether a name is one file in both places, also where a network folder is mounted twice.
+
+        That has two devices; the version of a file holds inode, time and size.
+        """
+        if self.is_same_place(other):
+            return True
+        if self.folder is None or other.folder is None:
+            return False
+        here, there = await self.find(name), await other.find(name)
+        return here is not None and there is not None and here.e_tag == there.e_tag
 
     @cached_property
     def _objects(self) -> "ObjectStore":
@@ -120,6 +152,11 @@ class FileStore:
             await self._upload(name, data, mime=mime)
         failpoint("store.after_put")
 
+    async def sync(self, name: str) -> None:
+        """Write a file of a folder, and its name, through to the disk; a bucket has done so before it answers."""
+        if self.folder is not None:
+            await _on_disk(_sync, self.folder / name, self.folder)
+
     async def _upload(self, name: str, data: Path | bytes, *, mime: str) -> None:
         import obstore  # noqa: PLC0415
 
@@ -137,6 +174,8 @@ class FileStore:
 
     async def put_once(self, name: str, data: bytes) -> bool:
         """Write a small file unless there is one of this name; return whether it was written."""
+        if self.folder is not None:
+            return await _on_disk(_write_once, self.folder, name, data)
         import obstore  # noqa: PLC0415
         from obstore.exceptions import AlreadyExistsError  # noqa: PLC0415
 
@@ -156,7 +195,7 @@ class FileStore:
         return b"".join([piece async for piece in self.pieces(found)])
 
     async def pieces(self, file: FoundFile, *, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """The bytes of this very version, in order; raises CopyLost when it is not there any more."""
+        """The bytes of this very version, in order; raises CopyLost or CopyReplaced when it is not there any more."""
         end = file.size_bytes if end is None else end
         while start < end:
             upto = min(end, start + PIECE_BYTES)
@@ -173,10 +212,12 @@ class FileStore:
                 try:
                     answer = await obstore.get_async(self._objects, file.name, options=options)
                     data = bytes(await answer.bytes_async())
-                except (FileNotFoundError, PreconditionError):
-                    raise CopyLost("our copy of a result was replaced or deleted", name=file.name) from None
+                except FileNotFoundError:
+                    raise CopyLost("our copy of a result was moved or deleted", name=file.name) from None
+                except PreconditionError:
+                    raise CopyReplaced("our copy of a result was replaced", name=file.name) from None
         if len(data) != end - start:
-            raise CopyLost("our copy of a result is shorter than it was", name=file.name)
+            raise CopyReplaced("our copy of a result is shorter than it was", name=file.name)
         return data
 
     async def delete(self, names: Sequence[str]) -> None:
@@ -215,7 +256,9 @@ class FileStore:
         """Where a file would be if anybody could read it: no signature, no key."""
         import obstore  # noqa: PLC0415
 
-        signed: Any = await obstore.sign_async(cast("Any", self._objects), "GET", name, timedelta(minutes=1))
+        with _translating():
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                signed: Any = await obstore.sign_async(cast("Any", self._objects), "GET", name, timedelta(minutes=1))
         return str(signed).partition("?")[0]
 
 
@@ -248,9 +291,9 @@ def _translating() -> Iterator[None]:
         raise translated(error) from None
 
 
-async def _on_disk(do: Callable[..., None], *arguments: Any) -> None:
+async def _on_disk(do: Callable[..., T], *arguments: Any) -> T:
     try:
-        await asyncio.to_thread(do, *arguments)
+        return await asyncio.to_thread(do, *arguments)
     except OSError as error:
         raise translated(error) from None
 
@@ -275,6 +318,43 @@ def _write(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _write_once(folder: Path, name: str, data: bytes) -> bool:
+    make_private(folder)
+    make_private(folder / PARTS)
+    part = folder / PARTS / f"{name}.{os.urandom(4).hex()}"
+    try:
+        with open_private(part) as file:
+            file.write(data)
+        os.link(part, folder / name)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if (folder / name).exists():
+            return False
+        part.replace(folder / name)
+    finally:
+        part.unlink(missing_ok=True)
+    return True
+
+
+def _sync(path: Path, root: Path) -> None:
+    _sync_one(path)
+    for folder in (path.parent, root, root.parent):
+        try:
+            _sync_one(folder)
+        except OSError as error:
+            if error.errno not in NO_SYNC_OF_FOLDERS:
+                raise
+
+
+def _sync_one(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _make_folder(folder: Path) -> None:
