@@ -112,7 +112,7 @@ SELECT 'job:' || job_id, CASE status WHEN 'done' THEN 'charge' ELSE 'release' EN
 
 INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, state,
        created_at, expires_at, closed_at)
-SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, CASE n WHEN 3 THEN 'subscription' ELSE 'stars' END,
+SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, CASE n WHEN 0 THEN 'subscription' ELSE 'stars' END,
        100, 'XTR', 20000, 'RUB', 'paid', at,
        at + interval '1 day', at
   FROM (SELECT user_id, n, now() - interval '300 days' + interval '74 days' *
