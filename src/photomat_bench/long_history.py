@@ -1,8 +1,8 @@
 """A database with a long history for flows: finished jobs with their ledger, events and callbacks, and what never ends.
 
-Beside the history of `photomat_chaos.lab.long_history` a tenth of the cards cannot be delivered, and one chat has ten thousand
-updates waiting, which Telegram's limits put off. Nothing of it is work for the instance that is measured: the audit of the
-night is done, and nothing is deleted because of its age (`KEPT`).
+In the history of `photomat_chaos.lab.long_history` the newest tenth of the results cannot be delivered; beside it one chat has
+ten thousand updates waiting, which Telegram's limits put off. Nothing of it is work for the instance that is measured: the
+audit of the night is done, and nothing is deleted because of its age (`KEPT`).
 """
 
 import shutil
@@ -28,11 +28,7 @@ KEPT: Final = {
     )
 }
 """Settings of an instance on it."""
-NEVER_ENDING: Final = (
-    """
-    UPDATE generation_jobs SET card_wanted = card_wanted + 1, undeliverable_at = photomat_now()
-     WHERE job_id % 10 = 0 AND settled_at IS NOT NULL
-    """,
+DEEP: Final = (
     """
     INSERT INTO inbox (bot_id, update_id, lane, body)
     SELECT $1, 1000000000 + number, 'u4000000', jsonb_build_object('update_id', 1000000000 + number)
@@ -70,7 +66,7 @@ async def make_history(server: BenchServer, *, jobs: int) -> str:
     connection = await connect(dsn, name="bench history")
     try:
         await connection.execute("SET maintenance_work_mem = '512MB'; SET work_mem = '256MB'")
-        await fill(connection, jobs=jobs, live=0, bot_id=BOT_ID)
+        await fill(connection, jobs=jobs, live=0, undeliverable=jobs // 10, bot_id=BOT_ID)
         await _end_broadcasts_and_add_the_rest(connection)
     finally:
         await connection.close(timeout=5)
@@ -81,9 +77,7 @@ async def _end_broadcasts_and_add_the_rest(connection: Connection) -> None:
     await connection.execute("SET statement_timeout = 0")
     for statement in ENDED:
         await connection.execute(statement, timeout=3600)
-    cards, *deep = NEVER_ENDING
-    await connection.execute(cards, timeout=3600)
-    for statement in deep:
+    for statement in DEEP:
         await connection.execute(statement, BOT_ID, DEEP_CHAT)
     await connection.execute("VACUUM ANALYZE", timeout=3600)
     await connection.execute("CHECKPOINT")

@@ -1,13 +1,16 @@
 """By day the audit checks what is new and sees every mistake in it; what was broken at night stays red until it holds."""
 
 from collections.abc import Sequence
+from datetime import date
 
 import pytest
 
 from photomat.alerts import rules as alerts_rules
 from photomat.alerts.incident import Figures, ProbeContext
+from photomat.audit.cuts import FIRST
 from photomat.audit.proofs import keep_proof
 from photomat.audit.run import INVARIANTS, new_violations, violations, violations_by_day
+from photomat.audit.slices import check_slice, check_the_night
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.wallet import ledger
 from support.alerts import ToldAccount
@@ -120,6 +123,20 @@ async def test_a_promo_code_credited_twice_is_seen_before_the_next_night(databas
         async with transaction(pool) as tx:
             await ledger.credit(tx, user_id=ANNA, amount=rub(30), reference="promo:2", reason="promo")
         assert await seen(pool) == {"count": 1, "names": "promo-credit-has-its-use"}
+
+
+@pytest.mark.breaks_invariants
+async def test_what_a_slice_has_found_is_red_before_the_night_is_over(database: str) -> None:
+    async with pool_of(database) as pool:
+        await a_done_job(pool, await a_user(pool))
+        await shift_clock(pool, 3 * DAY_S)
+        await keep_proof(pool)
+        await pool.execute("DELETE FROM job_outputs")
+        async with pool.acquire() as connection:
+            assert (await check_slice(connection, "jobs", starts=FIRST)).violations
+        assert await seen(pool) is None
+        await check_the_night(pool, date(2026, 11, 20))
+        assert await seen(pool) == {"count": 1, "names": "done-job-has-a-result"}
 
 
 WRONG_ROWS = (

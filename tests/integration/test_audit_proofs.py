@@ -7,9 +7,10 @@ import asyncpg
 import pytest
 
 from photomat.audit import differences
+from photomat.audit.cuts import parts
 from photomat.audit.proofs import OLD_PROOFS, keep_proof, kept_proofs, prove_the_night, seal_days
 from photomat.audit.run import violations
-from photomat.audit.slices import check_the_night, parts
+from photomat.audit.slices import check_the_night
 from photomat.db.pool import Pool, transaction
 from photomat.wallet import ledger
 from support.books import ANNA, by_hand, honest_books, names

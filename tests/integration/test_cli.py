@@ -7,9 +7,35 @@ import pytest
 
 from photomat.kernel.failpoint import FAILPOINTS
 from support.command import answer, photomat
-from support.database import pool_of
+from support.database import connection_of, pool_of
 from support.jobs import PRICE, a_done_job, a_running_job, a_user, row_of
 
+ONLY_UNHURRIED = """
+    CREATE FUNCTION unhurried() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+        IF current_setting('statement_timeout') <> '0' OR current_setting('enable_seqscan') <> 'on'
+           OR current_setting('default_transaction_read_only') <> 'on' THEN
+            RAISE 'canceling statement due to statement timeout';
+        END IF;
+        RETURN true;
+    END $$;
+    ALTER TABLE {table} RENAME TO large_table;
+    CREATE VIEW {table} AS SELECT * FROM large_table WHERE unhurried();
+"""
+"""A table so large that only a session without a time limit reads it to its end."""
+OLD_UPDATES = """
+    INSERT INTO inbox (bot_id, update_id, lane, body, received_at, handled_at)
+    SELECT 1, i, 'user:1', '{}', now() - interval '9 days', now() - interval '9 days' FROM generate_series(1, 10) AS i
+"""
+NO_COUNTING = """
+    CREATE OR REPLACE FUNCTION photomat_now() RETURNS timestamptz LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    BEGIN
+        IF current_query() LIKE 'SELECT count(*)%' THEN
+            RAISE 'canceling statement due to statement timeout';
+        END IF;
+        RETURN statement_timestamp();
+    END $$
+"""
 KEYS = {"BOT_TOKEN": "123456:ABC-def", "KIE_API_KEY": "key"}
 
 
@@ -59,6 +85,36 @@ async def test_audit_names_the_offenders_and_exits_with_1(database: str, tmp_pat
     (found,) = json.loads(ended.stdout)
     assert found["name"] == "done-job-has-a-result"
     assert len(found["offenders"]) == 1
+
+
+@pytest.mark.breaks_invariants
+@pytest.mark.parametrize(
+    ("table", "command"),
+    [
+        ("inbox", ("prune", "--dry-run")),
+        ("job_outputs", ("results", "show")),
+        ("job_outputs", ("results", "move", "--dry-run")),
+    ],
+)
+async def test_a_command_that_counts_everything_has_the_time_it_needs(
+    database: str, tmp_path: Path, table: str, command: tuple[str, ...]
+) -> None:
+    async with connection_of(database) as connection:
+        await connection.execute(ONLY_UNHURRIED.format(table=table))
+    ended = photomat(*command, "--json", folder=tmp_path, DATABASE_URL=database)
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.breaks_invariants
+async def test_prune_deletes_what_it_has_no_time_to_count(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, connection_of(database) as connection:
+        await connection.execute(OLD_UPDATES)
+        await connection.execute(NO_COUNTING)
+        ended = photomat("prune", "--json", folder=tmp_path, DATABASE_URL=database)
+        assert ended.returncode == 0, ended.stderr
+        (updates,) = [one for one in json.loads(ended.stdout) if one["kind"] == "updates"]
+        assert (updates["deleted"], updates["would_delete"], updates["bytes"]) == (10, None, None)
+        assert await pool.fetchval("SELECT count(*) FROM inbox") == 0
 
 
 def test_failpoints_are_printed_one_a_line(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock
-from photomat.delivery.lock import free_locks_of_dead_instances, get_undelivered_jobs, rearm_user
+from photomat.delivery.lock import free_locks_of_dead_instances, get_undelivered_jobs, is_undelivered, rearm_user
 from photomat.delivery.render import LockedCard
 from photomat.jobs import store
 from photomat.jobs.settle import Failure, Success
@@ -46,6 +46,7 @@ async def test_a_result_shown_is_marked_with_its_instant(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_done_job(pool, await a_user(pool))
         assert await get_undelivered_jobs(pool) == [job_id]
+        assert await is_undelivered(pool, job_id)
         assert await mark(pool, await lock_card(pool, job_id), ring_kind="done")
         row = await row_of(pool, job_id)
         assert row["delivered_at"] is not None
@@ -53,6 +54,7 @@ async def test_a_result_shown_is_marked_with_its_instant(database: str) -> None:
         assert (row["delivering_at"], row["delivering_by"], row["delivery_attempts"]) == (None, None, 0)
         assert (row["ring_kind"], row["ring_due_at"] is not None) == ("done", True)
         assert await get_undelivered_jobs(pool) == []
+        assert not await is_undelivered(pool, job_id)
 
 
 async def test_delivered_speaks_of_results_only(database: str) -> None:

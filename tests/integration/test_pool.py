@@ -33,6 +33,16 @@ async def test_every_session_is_bounded_by_the_server(database: str) -> None:
     assert found == expected
 
 
+async def test_a_session_that_reads_everything_has_no_time_limit_and_writes_nothing(database: str) -> None:
+    pool = await connect_pool(database, unhurried=True)
+    try:
+        assert await pool.fetchval("SHOW statement_timeout") == "0"
+        with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
+            await pool.execute("DELETE FROM inbox")
+    finally:
+        await pool.close()
+
+
 async def test_a_transaction_commits_all_or_nothing(database: str) -> None:
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:

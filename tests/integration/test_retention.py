@@ -10,18 +10,22 @@ import pytest
 from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.delivery import outputs
 from photomat.files.file import FromOutput
 from photomat.files.store import own_output
 from photomat.inbox.lanes import HANDLED
 from photomat.jobs import timeline
+from photomat.jobs.callback import update_from_callback
 from photomat.jobs.listing import read_job_report, read_surroundings
+from photomat.jobs.partitions import LEAST_JOBS
 from photomat.jobs.settle import Failure
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import BotId, JobId
 from photomat.operators.installation import adopt
 from photomat.telegram.port import MediaKind
-from photomat.work.retention import prune, would_prune
+from photomat.work.retention import forecast, prune
+from support.callbacks import callback
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_done_job, a_draft, a_job, a_running_job, a_user, is_shown, settle_now
 from support.long_history import fill
@@ -29,6 +33,7 @@ from support.plans import judge_for, recorded
 from support.updates import BOT_ID
 
 DAY_S = 86400.0
+AGES = {"job_events": "at", "callbacks": "received_at"}
 FOR_EVER = {
     name: 0
     for name in Settings.model_fields
@@ -43,9 +48,9 @@ def kinds(folder: Path, **settings: Any) -> list[Any]:
 async def pruned(pool: Pool, folder: Path, **settings: Any) -> Mapping[str, int]:
     """What went; a second pass finds nothing, and a dry run has said so before."""
     chosen = kinds(folder, **settings)
-    said = await would_prune(pool, chosen)
+    said = await forecast(pool, chosen)
     went = await prune(pool, chosen)
-    assert went == said
+    assert went == {one.kind.name: one.rows for one in said}
     assert not any((await prune(pool, chosen)).values())
     return {name: count for name, count in went.items() if count}
 
@@ -107,6 +112,55 @@ async def test_a_long_history_is_pruned_to_what_the_settings_say_and_nothing_els
         assert await pool.fetchval("SELECT min(handled_at) > now() - interval '49 hours' FROM inbox")
         assert (await pruned(pool, tmp_path, keep_events_days=30))["job events"] > 10_000
         assert await pool.fetchval("SELECT min(at) > now() - interval '31 days' FROM job_events")
+
+
+async def test_what_would_go_is_said_with_its_bytes_and_with_nothing_of_what_is_kept_for_ever(
+    database: str, tmp_path: Path
+) -> None:
+    size = "SELECT pg_total_relation_size('inbox') * {0} / (SELECT count(*) FROM inbox)".format
+    async with connection_of(database) as connection, pool_of(database) as pool:
+        await fill(connection, jobs=2_000)
+        said = {
+            one.kind.name: one for one in await forecast(pool, kinds(tmp_path, keep_updates_days=2, keep_drafts_days=0))
+        }
+        updates, drafts = said["updates"], said["unbought drafts"]
+        assert updates.rows > 900
+        assert updates.size_bytes == pytest.approx(await pool.fetchval(size(updates.rows)), rel=0.05)
+        assert (drafts.before, drafts.rows, drafts.size_bytes, drafts.partitions) == (None, 0, 0, ())
+
+
+async def test_the_partitions_that_would_go_are_those_that_go_with_their_rows_and_bytes(
+    database: str, tmp_path: Path
+) -> None:
+    chosen = kinds(tmp_path, keep_events_days=30, keep_callbacks_days=30)
+    async with pool_of(database) as pool:
+        for number in (LEAST_JOBS // 2, 2 * LEAST_JOBS, 3 * LEAST_JOBS):
+            await _a_job_with_history(pool, number)
+        assert not any(one.partitions for one in await forecast(pool, chosen))
+        await shift_clock(pool, 33 * DAY_S)
+        said = [one for one in await forecast(pool, chosen) if one.partitions]
+        assert [one.kind.name for one in said] == ["callbacks", "job events"]
+        for one in said:
+            table = one.kind.table
+            assert [part.name for part in one.partitions] == [f"{table}_past", f"{table}_from_{2 * LEAST_JOBS}"]
+            for part in one.partitions:
+                is_so = f"SELECT pg_total_relation_size('{part.name}'), count(*), max({AGES[table]}) FROM {part.name}"  # noqa: S608
+                assert tuple(await require_row(pool, is_so)) == (part.size_bytes, part.rows, part.newest)
+            assert one.size_bytes >= sum(part.size_bytes for part in one.partitions) > 0
+            assert one.rows > sum(part.rows for part in one.partitions) > 0, (
+                "rows of the range that is being filled go too"
+            )
+        await pruned(pool, tmp_path, keep_events_days=30, keep_callbacks_days=30)
+        for name in (part.name for one in said for part in one.partitions):
+            assert await pool.fetchval("SELECT to_regclass($1)", name) is None
+
+
+async def _a_job_with_history(pool: Pool, number: int) -> None:
+    await pool.execute("SELECT setval(pg_get_serial_sequence('generation_jobs', 'job_id'), $1, false)", number)
+    job_id = await a_done_job(pool, await a_user(pool, user_id=number))
+    async with transaction(pool) as tx:
+        await timeline.record(tx, job_id, Tag.SHOWN)
+        await update_from_callback(tx, [callback(job_id, "another-task")])
 
 
 async def test_with_zero_everything_is_kept_for_ever(database: str, tmp_path: Path) -> None:

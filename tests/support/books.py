@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from photomat.audit import differences
+from photomat.audit.cuts import FIRST, WIDTHS, parts
 from photomat.audit.proofs import seal_days
 from photomat.audit.run import INVARIANTS, new_violations, violations
-from photomat.audit.slices import WIDTHS, violations_in_slices
+from photomat.audit.slices import CheckedSlice, check_slice
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import ledger, refunds
@@ -148,8 +149,23 @@ async def names(connection: Connection) -> set[str]:
     found = {violation.name for violation in await violations(connection)}
     assert await broken(connection) == found
     assert await names_by_day(connection) == found - CHECKED_AT_NIGHT
-    assert {one.name for one in await violations_in_slices(connection, widths=NARROW)} == found
+    assert await names_in_slices(connection) == found
     return found
+
+
+async def names_in_slices(connection: Connection) -> set[str]:
+    """What the audit of a night complains of."""
+    checked = [each for part in parts() async for each in every_slice(connection, part)]
+    return {violation.name for each in checked for violation in each.violations}
+
+
+async def every_slice(connection: Connection, part: str) -> AsyncIterator[CheckedSlice]:
+    """The slices of a part from the first key to the last."""
+    starts: int | None = FIRST
+    while starts is not None:
+        checked = await check_slice(connection, part, starts=starts, widths=NARROW)
+        yield checked
+        starts = checked.ends
 
 
 async def names_by_day(connection: Connection, *, since: datetime = EVER, first_transaction: int = 0) -> set[str]:

@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from photomat.audit.books import UNSEALED_DAYS
-from photomat.audit.run import INVARIANTS, TIMEOUT_S, Examination, Violation, examine, totals
+from photomat.audit.run import INVARIANTS, TIMEOUT_S, Examination, Violation, examine
 from photomat.audit.slices import check_the_night
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.logs import get_logger
@@ -64,12 +64,13 @@ async def prove_the_night(pool: Pool) -> bool:
 
 
 async def _examine_the_night(pool: Pool, night: date) -> Examination:
-    """All history in slices, then the totals."""
+    """All history and the totals, in slices."""
     checked = await check_the_night(pool, night)
-    async with pool.acquire() as connection:
-        figures = await totals(connection)
     return Examination(
-        violations=checked.violations, figures=figures, invariants=len(INVARIANTS), seconds=checked.seconds
+        violations=checked.violations,
+        figures=checked.figures,
+        invariants=len(INVARIANTS),
+        seconds=checked.seconds,
     )
 
 

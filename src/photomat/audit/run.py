@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+import asyncpg
+
 from photomat.audit.books import BOOKS
 from photomat.audit.fiscal import FISCAL
 from photomat.audit.invariant import BOUNDS, Invariant
@@ -20,10 +22,13 @@ from photomat.audit.payments import PAYMENTS
 from photomat.db.pool import Connection
 from photomat.db.rows import require_row
 from photomat.kernel.clock import monotonic
+from photomat.kernel.logs import get_logger
 
 INVARIANTS: Final = (*BOOKS, *JOBS, *PAYMENTS, *FISCAL)
 MAX_OFFENDERS: Final = 100
 TIMEOUT_S: Final = 300
+GRACE_S: Final = 5
+"""For the server's own limit to come first."""
 FIGURES: Final = """
     SELECT 'wallets: ' || currency AS name, sum(posted)::bigint AS figure FROM wallets GROUP BY currency
     UNION ALL SELECT 'held: ' || currency, sum(held)::bigint FROM wallets GROUP BY currency
@@ -45,6 +50,7 @@ SLACK: Final = timedelta(hours=1)
 """A transaction may have a timestamp from before a full check and commit after it; none of ours lasts this long."""
 LONGEST: Final = timedelta(days=2)
 """The most that is read by day if the last nights have no proof."""
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,37 +107,54 @@ async def examine(connection: Connection) -> Examination:
 
 async def totals(connection: Connection) -> dict[str, int]:
     """The figures of the books, in one snapshot so that they add up."""
-    async with _unhurried(connection):
-        return {row["name"]: row["figure"] for row in await connection.fetch(FIGURES, timeout=TIMEOUT_S)}
+    return await read_figures(connection, FIGURES)
+
+
+async def read_figures(connection: Connection, sql: str, *arguments: object) -> dict[str, int]:
+    """Figures by their names; with arguments those of a range."""
+    async with _unhurried(connection, whole=not arguments):
+        rows = await connection.fetch(sql, *arguments, timeout=TIMEOUT_S + GRACE_S)
+    return {row["name"]: row["figure"] for row in rows}
 
 
 async def find_violation(
     connection: Connection, invariant: Invariant, sql: str, *arguments: object
 ) -> Violation | None:
-    """Run an invariant's query, or a cut of it, in a short snapshot of its own.
+    """Run an invariant's query, or with arguments a cut of it, in a short snapshot of its own.
 
     Materialized, so that it is planned for all rows: a plan for the first hundred offenders is very slow when there are none.
+    One that takes too long, or cannot read a value, is a violation too: what is not checked may be wrong, and the others are
+    checked all the same.
     """
     query = f"WITH offenders AS MATERIALIZED ({sql}) SELECT * FROM offenders LIMIT {MAX_OFFENDERS}"  # noqa: S608  our own constants
-    async with _unhurried(connection):
-        rows = await connection.fetch(query, *arguments, timeout=TIMEOUT_S)
-    offenders = tuple(" ".join(f"{name}={value}" for name, value in row.items()) for row in rows)
+    try:
+        async with _unhurried(connection, whole=not arguments):
+            rows = await connection.fetch(query, *arguments, timeout=TIMEOUT_S + GRACE_S)
+    except (asyncpg.QueryCanceledError, asyncpg.DataError, TimeoutError) as error:
+        reason = str(error) or f"no answer within {TIMEOUT_S} s"
+        log.error("AUDIT_UNCHECKED", invariant=invariant.name, error=reason)
+        offenders: tuple[str, ...] = (f"could not be checked: {reason}",)
+    else:
+        offenders = tuple(" ".join(f"{name}={value}" for name, value in row.items()) for row in rows)
     return Violation(name=invariant.name, sentence=invariant.sentence, offenders=offenders) if offenders else None
 
 
 @asynccontextmanager
-async def _unhurried(connection: Connection) -> AsyncIterator[None]:
-    """A read-only transaction with a long statement timeout, planned for its own arguments; it may read whole tables."""
+async def _unhurried(connection: Connection, *, whole: bool) -> AsyncIterator[None]:
+    """A read-only transaction with a long statement timeout, planned for its own arguments.
+
+    Only what is about `whole` tables may read one; a range of it is read by index.
+    """
+    plans = "enable_seqscan = on" if whole else "random_page_cost = 1.1"
     async with connection.transaction(readonly=True):
         await connection.execute(
-            f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'; SET LOCAL plan_cache_mode = force_custom_plan;"
-            " SET LOCAL enable_seqscan = on"
+            f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'; SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL {plans}"
         )
         yield
 
 
 async def violations_by_day(connection: Connection) -> list[Violation]:
-    """What is broken among new rows, and what was broken at the last full check and still is."""
+    """What is broken among new rows, and what was broken at the last full check, or in this night's so far, and still is."""
     last = await require_row(
         connection,
         """
@@ -143,7 +166,7 @@ async def violations_by_day(connection: Connection) -> list[Violation]:
         LONGEST,
         SLACK,
     )
-    broken = {one["name"] for one in last["violations"] or ()}
+    broken = {one["name"] for one in last["violations"] or ()} | await _broken_tonight(connection)
     first = await connection.fetchval(
         """
         SELECT coalesce((SELECT transaction_id FROM ledger_transactions WHERE booked_at >= $1 ORDER BY booked_at LIMIT 1),
@@ -156,3 +179,15 @@ async def violations_by_day(connection: Connection) -> list[Violation]:
         *await violations(connection, [one for one in INVARIANTS if one.name in broken]),
         *await new_violations(connection, rest, since=last["since"], first_transaction=first),
     ]
+
+
+async def _broken_tonight(connection: Connection) -> set[str]:
+    """What slices have found since the last full check: nobody should wait for the last one to hear of it."""
+    rows = await connection.fetch(
+        """
+        SELECT DISTINCT broken ->> 'name' AS name
+          FROM audit_slices, jsonb_array_elements(violations) AS broken
+         WHERE checked_at > coalesce((SELECT max(at) FROM audit_runs), '-infinity')
+        """
+    )
+    return {row["name"] for row in rows}

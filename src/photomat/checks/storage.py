@@ -22,7 +22,7 @@ from photomat.db.pool import Connection, connect
 from photomat.db.postgres.release import GRACE, newer_is_due
 from photomat.db.rows import require_row
 from photomat.db.schema_check import describe_schema, missing, needed
-from photomat.delivery.lock import get_undelivered_jobs
+from photomat.delivery.lock import is_undelivered
 from photomat.jobs.listing import find_job
 from photomat.jobs.settle import Success
 from photomat.orders.outcome import Created
@@ -116,9 +116,9 @@ async def _stores_and_finds(context: CheckContext) -> Finding:
         await sample.receive_callback(pool, created.job_id, "check-task")
         await sample.settle_job(pool, created.job_id, Success(urls=(sample.RESULT,)))
         by_task = await find_job(pool, "check-task")
-        undelivered = await get_undelivered_jobs(pool, limit=1_000_000)
+        undelivered = await is_undelivered(pool, created.job_id)
     return verify(
-        by_task == created.job_id and created.job_id in undelivered,
+        by_task == created.job_id and undelivered,
         "A stored job is found by its task and among the undelivered.",
         "run `photomat migrate`, then `photomat audit`.",
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -159,43 +159,56 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """Delete what is older than the KEEP_…_DAYS settings allow."""
-
-    async def act(pool: Pool) -> tuple[list[Forecast], Mapping[str, int]]:
-        kinds = kinds_of(await effective(pool, load()))
-        found = await forecast(pool, kinds)
-        return found, {} if dry_run else await delete_old(pool, kinds)
-
-    found, deleted = query(act, name=PRUNE_NAME) if dry_run else operate(act, name=PRUNE_NAME)
+    found = query(_forecast, name=PRUNE_NAME, unhurried=True) if dry_run else operate(_delete_old, name=PRUNE_NAME)
     if as_json:
-        print_json([_as_json(one, deleted.get(one.kind.name)) for one in found])
+        print_json([_as_json(one, dry_run=dry_run) for one in found])
     else:
-        _print_pruned(found, deleted)
+        _print_pruned(found, heading="would be deleted" if dry_run else "deleted")
 
 
-def _as_json(one: Forecast, deleted: int | None) -> dict[str, object]:
+async def _forecast(pool: Pool) -> list[Forecast]:
+    return await forecast(pool, kinds_of(await effective(pool, load())))
+
+
+async def _delete_old(pool: Pool) -> list[Forecast]:
+    """Delete without counting first, which takes long where there is much to delete."""
+    kinds = kinds_of(await effective(pool, load()))
+    now = await pool.fetchval("SELECT photomat_now()")
+    deleted = await delete_old(pool, kinds)
+    return [
+        Forecast(
+            kind=kind,
+            before=None if kind.keep is None else now - kind.keep,
+            rows=deleted[kind.name],
+            size_bytes=0,
+            partitions=(),
+        )
+        for kind in kinds
+    ]
+
+
+def _as_json(one: Forecast, *, dry_run: bool) -> dict[str, object]:
     return {
         "kind": one.kind.name,
         "table": one.kind.table,
         "keep_days": None if one.kind.keep is None else one.kind.keep.days,
         "setting": one.kind.setting,
         "before": one.before,
-        "deleted": deleted,
-        "would_delete": one.rows if deleted is None else None,
-        "bytes": one.size_bytes,
+        "deleted": None if dry_run else one.rows,
+        "would_delete": one.rows if dry_run else None,
+        "bytes": one.size_bytes if dry_run else None,
         "partitions": [asdict(part) for part in one.partitions],
     }
 
 
-def _print_pruned(found: Sequence[Forecast], deleted: Mapping[str, int]) -> None:
+def _print_pruned(found: Sequence[Forecast], *, heading: str) -> None:
     """A row for each kind, and one for each whole partition that goes with it."""
-    heading = "deleted" if deleted else "would be deleted"
     table = Listing("kind", "table", "older than (UTC)", "because of", heading, "about")
     for one in found:
         kept = "kept for ever" if one.before is None else f"{one.before:%Y-%m-%d}"
         days = "" if one.kind.keep is None or not one.kind.setting.isupper() else f"={one.kind.keep.days}"
-        rows = deleted.get(one.kind.name, one.rows)
         table.add_row(
-            one.kind.name, one.kind.table, kept, f"{one.kind.setting}{days}", str(rows), _megabytes(one.size_bytes)
+            one.kind.name, one.kind.table, kept, f"{one.kind.setting}{days}", str(one.rows), _megabytes(one.size_bytes)
         )
         for part in one.partitions:
             newest = "empty" if part.newest is None else f"newest {part.newest:%Y-%m-%d}"

@@ -29,7 +29,7 @@ app = typer.Typer(help="Where copies of results are kept.", no_args_is_help=True
 def show(*, as_json: AsJson = False) -> None:
     """How many copies each place has; reads every result."""
     places = result_places(load())
-    found = query(list_places, name=SESSION)
+    found = query(list_places, name=SESSION, unhurried=True)
     if as_json:
         print_json([{**asdict(each), "kept_in": _called(places, each)} for each in found])
         return
@@ -58,7 +58,9 @@ def move(
     places = result_places(settings)
     store = _store(places, to)
     if dry_run:
-        count, size = query(lambda pool: count_elsewhere(pool, kept_in=places.called(store)), name=SESSION)
+        count, size = query(
+            lambda pool: count_elsewhere(pool, kept_in=places.called(store)), name=SESSION, unhurried=True
+        )
         _print_plan(count, size, store, as_json=as_json)
         return
 

@@ -26,17 +26,21 @@ T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 
-def query(read: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
+def query(read: Callable[[Pool], Awaitable[T]], *, name: str, unhurried: bool = False) -> T:
     """Read from the database of the settings, which needs no keys; commands that write use `operate`.
 
-    `name` is the application name of the session. Logs go to standard error: standard output is the answer.
+    `name` is the application name of the session; `unhurried` is for what reads whole tables. Logs go to standard error:
+    standard output is the answer.
     """
     settings = load()
     logs.configure(settings.log_format, sys.stderr)
 
-    async def run(dsn: str) -> T:
-        pooled = settings.direct_database_url not in {None, dsn}
-        pool = await connect_pool(dsn, name=name, size=2, through_pooler=pooled, patience_s=0)
+    async def run(pooled_dsn: str) -> T:
+        direct = settings.direct_database_url or pooled_dsn
+        dsn = direct if unhurried else pooled_dsn
+        pool = await connect_pool(
+            dsn, name=name, size=2, through_pooler=dsn != direct, patience_s=0, unhurried=unhurried
+        )
         try:
             return await read(pool)
         finally:

@@ -10,7 +10,7 @@ a ROLLBACK is sent (see `db/connection.py`).
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
@@ -58,6 +58,14 @@ SESSION_SETTINGS: Final = {
 Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket; on TCP they free the locks of a dead host.
 Each statement is planned once a session, not for each set of arguments: planning a claim costs more than running it. Such a
 plan lasts, so it must not read whole tables because they were empty when it was made."""
+UNHURRIED: Final = SESSION_SETTINGS | {
+    "default_transaction_read_only": "on",
+    "statement_timeout": "0",
+    "enable_seqscan": "on",
+    "plan_cache_mode": "auto",
+}
+"""Settings of a session that counts everything while an operator waits: as long as it takes, and whole tables where that is
+faster."""
 SET_ALL: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
 TLS_REFUSED: Final = "rejected SSL upgrade"
 """asyncpg's message for a server that refuses TLS."""
@@ -188,14 +196,17 @@ async def connect_pool(
     patience_s: float = 10,
     acquire_timeout_s: float = ACQUIRE_TIMEOUT_S,
     bot_id: int | None = None,
+    unhurried: bool = False,
 ) -> BoundedPool:
     """Open a pool; wait up to `patience_s` for a database that is starting, raise `Startup` for any other failure.
 
     `name` is the application name of its sessions, shown in pg_stat_activity and in the timelines of jobs.
     `through_pooler` is for a transaction pooler: no prepared statements are kept and no session settings are sent.
     `bot_id` is the bot the pool works for; without it nothing can be claimed (see `db/installation.py`).
+    `unhurried` is for reading everything: no time limit, no writes. It needs session settings, so no pooler.
     """
     url = parse_url(dsn)
+    configure = partial(_configure_session, settings=UNHURRIED if unhurried else SESSION_SETTINGS)
 
     async def open_pool() -> BoundedPool:
         return await BoundedPool(
@@ -205,12 +216,13 @@ async def connect_pool(
             max_size=size,
             max_queries=QUERIES_PER_CONNECTION,
             max_inactive_connection_lifetime=IDLE_CONNECTION_S,
-            init=partial(_check_pooled_session if through_pooler else _configure_session, url=url),
+            init=partial(_check_pooled_session if through_pooler else configure, url=url),
             loop=None,
             connect=connect_primary,
             connection_class=SyncedConnection,
             record_class=asyncpg.Record,
-            **_arguments(url, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
+            **_arguments(url, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT)
+            | ({"command_timeout": None} if unhurried else {}),
         )
 
     return await _retry_at_start(open_pool, dsn=dsn, patience_s=patience_s)
@@ -332,9 +344,11 @@ def _startup_message(dsn: str, error: Exception) -> str:
     return "DATABASE_URL is not a valid address; it looks like postgresql://user:password@host/name."
 
 
-async def _configure_session(connection: Connection, *, url: DatabaseUrl) -> None:
+async def _configure_session(
+    connection: Connection, *, url: DatabaseUrl, settings: Mapping[str, str] = SESSION_SETTINGS
+) -> None:
     """Apply our session settings; not in the startup packet, where a pooler refuses what it does not know."""
-    wanted = SESSION_SETTINGS | ({"search_path": url.search_path} if url.search_path else {})
+    wanted = {**settings, **({"search_path": url.search_path} if url.search_path else {})}
     await connection.execute(SET_ALL, list(wanted), list(wanted.values()), timeout=CONNECT_TIMEOUT_S)
     await _set_json_codecs(connection)
 

@@ -355,6 +355,19 @@ async def get_undelivered_jobs(pool: Pool, *, limit: int = 100) -> list[JobId]:
     return [JobId(row["job_id"]) for row in rows]
 
 
+async def is_undelivered(pool: Pool, job_id: JobId) -> bool:
+    """Whether the job is one of `get_undelivered_jobs`."""
+    return bool(
+        await pool.fetchval(
+            """
+            SELECT true FROM generation_jobs
+             WHERE job_id = $1 AND status = 'done' AND delivered_at IS NULL AND card_shown < card_wanted
+            """,
+            job_id,
+        )
+    )
+
+
 async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
     """Make the undeliverable cards of a user due again; return how many."""
     return await _rearm(tx, "user_id = $1", user_id)

@@ -53,7 +53,9 @@ class JobFilter(StrEnum):
 
 CHOSEN: Final[Mapping[JobFilter, str]] = {
     JobFilter.ALL: "SELECT job_id FROM generation_jobs ORDER BY job_id DESC LIMIT $1",
-    JobFilter.UNDELIVERED: "SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL",
+    JobFilter.UNDELIVERED: """
+        SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL ORDER BY job_id DESC LIMIT $1
+    """,
     JobFilter.STUCK: f"""
         SELECT job_id FROM generation_jobs
          WHERE settled_at IS NULL

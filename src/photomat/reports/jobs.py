@@ -59,9 +59,10 @@ UNCERTAIN: Final = """
     settled_at IS NULL AND status = 'submitting' AND external_task_id IS NULL
     AND coalesce(leased_until <= photomat_now(), true)"""
 """The request left for Kie, its answer never came, and no instance waits for it."""
+UNDELIVERED: Final = "status = 'done' AND delivered_at IS NULL"
+"""Also what nobody will see unless a user comes back, so there may be many: its index is read from the newest on."""
 FOUND_BY_INDEX: Final[Mapping[JobState, str]] = {
     **{state: f"SELECT job_id FROM generation_jobs WHERE settled_at IS NULL AND status = '{state}'" for state in LIVE},  # noqa: S608
-    JobState.UNDELIVERED: "SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL",
     JobState.PARKED: "SELECT job_id FROM generation_jobs WHERE parked_at IS NOT NULL AND card_shown < card_wanted",
     JobState.UNCERTAIN: f"SELECT job_id FROM generation_jobs WHERE {UNCERTAIN}",  # noqa: S608
     JobState.OVERDUE: "SELECT job_id FROM generation_jobs WHERE settled_at IS NULL AND overdue_at IS NOT NULL",
@@ -157,8 +158,9 @@ async def count_states(pool: Pool, around: Surroundings) -> dict[JobState, int]:
     counts = dict.fromkeys(JobState, 0) | {JobState(row["status"]): row["count"] for row in rows}
     for state in TROUBLES:
         spans = (STUCK_AFTER, around.delivery_lease) if state is JobState.STUCK else ()
+        chosen = FOUND_BY_INDEX.get(state, f"SELECT job_id FROM generation_jobs WHERE {UNDELIVERED}")  # noqa: S608
         counts[state] = await pool.fetchval(
-            f"SELECT count(DISTINCT job_id) FROM (SELECT job_id FROM ({FOUND_BY_INDEX[state]}) AS several LIMIT $1) AS chosen",  # noqa: S608
+            f"SELECT count(DISTINCT job_id) FROM (SELECT job_id FROM ({chosen}) AS several LIMIT $1) AS chosen",  # noqa: S608
             COUNTED,
             *spans,
         )
@@ -171,6 +173,8 @@ async def _search(pool: Pool, query: JobQuery, around: Surroundings, limit: int)
         search.args += [STUCK_AFTER, around.delivery_lease]
     if query.state in FOUND_BY_INDEX:
         search.conditions.append("job_id IN (SELECT job_id FROM chosen)")
+    elif query.state is JobState.UNDELIVERED:
+        search.conditions.append(UNDELIVERED)
     else:
         floor = await pool.fetchval("SELECT max(job_id) FROM generation_jobs") or 0
         search.add("job_id > $n", floor - SEARCHED)

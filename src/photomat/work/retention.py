@@ -165,8 +165,3 @@ async def _bytes_per_row(pool: Pool, table: str) -> int:
             table,
         )
     )
-
-
-async def would_prune(pool: Pool, kinds: Sequence[RetentionRule]) -> Mapping[str, int]:
-    """How many of each kind a pass would delete now."""
-    return {kind.name: 0 if kind.keep is None else await kind.count(pool, kind.keep) for kind in kinds}

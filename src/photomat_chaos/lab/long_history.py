@@ -1,8 +1,9 @@
 """A database with a long history, filled by a few statements: consistent in every row, so that the audit stays green.
 
 `fill(connection, jobs=n)` writes n jobs over 300 days with everything that belongs to them: drafts, holds, charges, outputs,
-ten events each, callbacks, about four lines in the ledger each, payments, updates, notices, …; then it ANALYZEs. A handful of
-them is still on its way and due. From `MANY` jobs on, indexes are made anew afterwards, which is several times faster.
+ten events each, callbacks, about five lines in the ledger each, payments, updates, notices, …; then it ANALYZEs. A handful of
+them is still on its way and due; the newest results can be ones that nobody sees, because their users blocked the bot. From
+`MANY` jobs on, indexes are made anew afterwards, which is several times faster.
 
     python -m photomat_chaos.lab.long_history postgresql://… --jobs 1000000
 """
@@ -111,11 +112,12 @@ SELECT 'job:' || job_id, CASE status WHEN 'done' THEN 'charge' ELSE 'release' EN
 
 INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, state,
        created_at, expires_at, closed_at)
-SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, CASE n WHEN 0 THEN 'stars' ELSE 'subscription' END,
+SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, CASE n WHEN 0 THEN 'subscription' ELSE 'stars' END,
        100, 'XTR', 20000, 'RUB', 'paid', at,
        at + interval '1 day', at
-  FROM (SELECT user_id, n, now() - interval '300 days' + n * interval '145 days' AS at FROM users,
-       generate_series(0, 1) AS n) AS made
+  FROM (SELECT user_id, n, now() - interval '300 days' + interval '74 days' *
+               (n + (user_id - 5000000)::float8 / greatest($jobs / 8, 1)) AS at
+          FROM users, generate_series(0, 3) AS n) AS made
  ORDER BY at;
 
 INSERT INTO payments (provider, external_id, user_id, topup_id, paid_amount, paid_currency, credit, currency,
@@ -139,7 +141,9 @@ SELECT external_id, true, user_id, topup_id, 100, 20000, 'RUB', 'ended', paid_at
   FROM payments WHERE reason = 'subscription';
 
 INSERT INTO promo_codes (code, kind, amount, currency, used, operator, reason, created_at)
-SELECT 'CODE' || user_id, 'sum', 30, 'RUB', 1, 'anna', 'a long history', created_at FROM users;
+SELECT 'CODE' || user_id, 'sum', 30, 'RUB', 1, 'anna', 'a long history',
+       now() - interval '300 days' * (1 - (user_id - 5000000)::float8 / greatest($jobs / 8, 1)) - interval '1 hour'
+  FROM users;
 INSERT INTO promo_uses (code, user_id, nth, origin, used_at, credited)
 SELECT 'CODE' || user_id, user_id, 1, 'fill:' || user_id,
        now() - interval '300 days' * (1 - (user_id - 5000000)::float8 / greatest($jobs / 8, 1)), 30
@@ -312,6 +316,12 @@ INSERT INTO content_verdicts (draft_id, revision, user_id, order_hash, is_allowe
 SELECT job_id, 0, user_id, sha256(job_id::text::bytea), true, false, created_at FROM generation_jobs WHERE job_id % 2 = 1;
 """
 
+UNDELIVERABLE: Final = """
+UPDATE generation_jobs
+   SET card_wanted = card_wanted + 1, delivered_at = NULL, undeliverable_at = settled_at + interval '30 seconds'
+ WHERE job_id = ANY (ARRAY(SELECT job_id FROM generation_jobs WHERE status = 'done' ORDER BY job_id DESC LIMIT $1))
+"""
+
 NEWER: Final = {
     "broadcasts": BROADCASTS,
     "tickets": TICKETS,
@@ -321,7 +331,9 @@ NEWER: Final = {
 """What older schemas have no table for."""
 
 
-async def fill(connection: Connection, *, jobs: int, live: int = LIVE, bot_id: int = BOT_ID) -> None:
+async def fill(
+    connection: Connection, *, jobs: int, live: int = LIVE, undeliverable: int = 0, bot_id: int = BOT_ID
+) -> None:
     """Write a history of so many jobs into a database that has none, and let the planner know of it."""
     known = [part for table, part in NEWER.items() if await connection.fetchval("SELECT to_regclass($1)", table)]
     await connection.execute("SET session_replication_role = replica; SET statement_timeout = 0")
@@ -332,6 +344,7 @@ async def fill(connection: Connection, *, jobs: int, live: int = LIVE, bot_id: i
         for part in (JOBS, MONEY, THE_REST, TRANSFERS, *known):
             sql = part.replace("$jobs", str(jobs)).replace("$live", str(live)).replace(str(BOT_ID), str(bot_id))
             await connection.execute(sql, timeout=6 * 3600)
+        await connection.execute(UNDELIVERABLE, undeliverable, timeout=3600)
     await connection.execute("VACUUM ANALYZE", timeout=3600)
     await connection.execute("RESET session_replication_role; RESET statement_timeout")
 
@@ -351,13 +364,13 @@ async def _indexes_later(connection: Connection, wanted: bool) -> AsyncIterator[
         await connection.execute(each["definition"].replace(" ON ONLY ", " ON "), timeout=3600)
 
 
-async def _main(dsn: str, *, jobs: int, live: int, bot_id: int) -> None:
+async def _main(dsn: str, *, jobs: int, live: int, undeliverable: int, bot_id: int) -> None:
     connection = await connect(dsn, name="photomat history")
     try:
         if await connection.fetchval("SELECT EXISTS (SELECT FROM generation_jobs)"):
             raise SystemExit("This database has jobs already: a history is written into an empty one only.")
         began = monotonic()
-        await fill(connection, jobs=jobs, live=live, bot_id=bot_id)
+        await fill(connection, jobs=jobs, live=live, undeliverable=undeliverable, bot_id=bot_id)
         size = await connection.fetchval("SELECT pg_size_pretty(pg_database_size(current_database()))")
     finally:
         await connection.close(timeout=5)
@@ -369,6 +382,9 @@ if __name__ == "__main__":
     parser.add_argument("dsn")
     parser.add_argument("--jobs", type=int, default=1_000_000)
     parser.add_argument("--live", type=int, default=0, help="so many of the newest jobs are on their way")
+    parser.add_argument("--undeliverable", type=int, default=0, help="so many of the newest results cannot be shown")
     parser.add_argument("--bot", type=int, default=BOT_ID, help="the number of the bot that owns the database")
     chosen = parser.parse_args()
-    asyncio.run(_main(chosen.dsn, jobs=chosen.jobs, live=chosen.live, bot_id=chosen.bot))
+    asyncio.run(
+        _main(chosen.dsn, jobs=chosen.jobs, live=chosen.live, undeliverable=chosen.undeliverable, bot_id=chosen.bot)
+    )

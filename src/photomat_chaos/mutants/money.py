@@ -177,7 +177,10 @@ REFUNDING: Final = (
     one_edit(
         "blocked-user-refunded",
         "a user who blocked the bot is refunded and gets the result as well",
-        SourceEdit(find="undeliverable_at IS NOT NULL AND chat_id <> user_id", replace="undeliverable_at IS NOT NULL"),
+        SourceEdit(
+            find="- $1::interval AND (parked_at IS NOT NULL OR undeliverable_at IS NOT NULL AND chat_id <> user_id)",
+            replace="- $1::interval AND (parked_at IS NOT NULL OR undeliverable_at IS NOT NULL)",
+        ),
         "tests/integration/test_undelivered.py::test_only_what_waits_in_vain_is_refunded_and_once",
     ),
 )
