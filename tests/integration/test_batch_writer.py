@@ -53,23 +53,6 @@ async def test_what_comes_while_a_batch_is_written_is_the_next_batch_and_a_bad_i
     assert written.batches == [[1], [2, 0, 3], [2], [0], [3]]
 
 
-async def test_two_batches_may_be_under_way_and_a_third_waits_for_one_of_them() -> None:
-    written = Written()
-    together = BatchWriter(written.write, at_once=2)
-    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
-        first = await _writing(group, together)
-        second = _callers(group, together, 2, 3)
-        await until(lambda: len(written.batches) == 2)
-        third = _callers(group, together, 4, 5)
-        for _ in range(9):
-            await asyncio.sleep(0)
-        assert written.batches == [[1], [2, 3]]
-        for _ in range(3):
-            written.permits.release()
-        assert [await caller for caller in (first, *second, *third)] == ["1", "2", "3", "4", "5"]
-    assert written.batches == [[1], [2, 3], [4, 5]]
-
-
 async def test_without_a_database_a_batch_is_not_tried_one_by_one() -> None:
     written = Written()
     together = BatchWriter(written.write)

@@ -33,7 +33,6 @@ from photomat.kie.state_parser import glance_at
 from photomat.work.batch_writer import BatchWriter
 
 MAX_TOGETHER: Final = 500
-AT_ONCE: Final = 2
 log = get_logger()
 
 
@@ -317,7 +316,7 @@ class CallbackInbox:
     def __init__(self, pool: Pool, wake: Callable[[str], None]) -> None:
         self._pool = pool
         self._wake = wake
-        self._together = BatchWriter(self._store_all, max_together=MAX_TOGETHER, rests=0, at_once=AT_ONCE)
+        self._together = BatchWriter(self._store_all, max_together=MAX_TOGETHER, rests=0)
 
     async def store(self, callback: KieCallback) -> None:
         try:

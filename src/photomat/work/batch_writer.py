@@ -1,10 +1,9 @@
 """Writes of several tasks in one transaction: what comes while a batch is written is the next batch.
 
-A write that finds no other under way starts after two turns of the event loop, and takes along all that wait by then. After a
+A write that finds no other under way starts after one turn of the event loop, and takes along all that wait by then. After a
 batch the writer rests for `RESTS` times as long as it wrote: where the database has little to do that is a few milliseconds,
 where it is busy more comes together, and costs less. Each batch is written by its own first caller, so a caller waits for the
-batch before, the rest and the own one at most. `at_once` batches may be under way together: while the database works on one,
-the process prepares the next. A batch that fails is written one by one, so a bad item fails alone; each item
+batch before, the rest and the own one at most. A batch that fails is written one by one, so a bad item fails alone; each item
 is fenced by its own row, so one that was committed after all changes nothing the second time (of a budget it takes another
 place). Without a database all of them fail at once. If the task that writes a batch is canceled, its others get
 `OutcomeUnknown`. An item whose caller was canceled is written with the others, and not at all if there are none.
@@ -27,7 +26,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class _Queued(Generic[Item, Result]):
     """An item and what became of it; its caller is woken when it is over, or to write the next batch (`leads`)."""
 
@@ -58,69 +57,60 @@ class BatchWriter(Generic[Item, Result]):
         *,
         max_together: int = MAX_TOGETHER,
         rests: int = RESTS,
-        at_once: int = 1,
     ) -> None:
         """Without `rests` each batch follows the last one: for what nearly everything waits for, or what comes in crowds."""
         self._write = write
         self._rests = rests
         self._max_together = max_together
-        self._at_once = at_once
         self._waiting: list[_Queued[Item, Result]] = []
-        self._has_leader = False
-        self._under_way = 0
+        self._is_writing = False
         self._rests_until = 0.0
 
     async def add(self, item: Item) -> Result:
         """Write the item; return its result once it is committed."""
         queued: _Queued[Item, Result] = _Queued(item, asyncio.get_running_loop().create_future())
         self._waiting.append(queued)
-        self._choose_leader()
-        try:
-            await queued.woken
-        except asyncio.CancelledError:
-            if queued.leads:
-                self._has_leader = False
-                self._choose_leader()
-            raise
+        if self._is_writing:
+            try:
+                await queued.woken
+            except asyncio.CancelledError:
+                if queued.leads:
+                    self._hand_over()
+                raise
+        else:
+            queued.woken.set_result(None)
         if not queued.is_over:
             await self._lead(queued)
         return queued.answer()
 
-    def _choose_leader(self) -> None:
-        """The first that still waits writes the next batch, if there may be one; if all are gone, it is never written."""
-        if self._has_leader or self._under_way >= self._at_once:
-            return
-        for queued in self._waiting:
-            if not queued.woken.done():
-                self._has_leader = queued.leads = True
-                queued.woken.set_result(None)
-                return
-        self._waiting.clear()
-
     async def _lead(self, queued: _Queued[Item, Result]) -> None:
-        """Write what waits, the own item included, which cannot be far behind."""
+        """Write what waits, until the own item is over."""
+        self._is_writing = True
         batch: list[_Queued[Item, Result]] = []
         try:
-            await self._rest()
-            count = max(self._max_together, self._waiting.index(queued) + 1)
-            batch, self._waiting = self._waiting[:count], self._waiting[count:]
-            self._has_leader, self._under_way = False, self._under_way + 1
-            self._choose_leader()
-            await self._write_batch(batch)
+            while not queued.is_over:
+                await self._rest()
+                batch, self._waiting = self._waiting[: self._max_together], self._waiting[self._max_together :]
+                await self._write_batch(batch)
         finally:
             for unfinished in batch:
                 if not unfinished.is_over:
                     unfinished.end(error=OutcomeUnknown("the write was stopped"))
-            if batch:
-                self._under_way -= 1
-            else:
-                self._has_leader = False
-            self._choose_leader()
+            self._hand_over()
 
     async def _rest(self) -> None:
-        """Rest until it is time; in any case those that are ready to run may add items, and what the network has brought."""
+        """Rest until it is time; others that are ready to run may have items in any case."""
         await asyncio.sleep(max(0.0, self._rests_until - monotonic()))
-        await asyncio.sleep(0)
+
+    def _hand_over(self) -> None:
+        """The first that still waits writes the next batch; if all are gone, it is not written at some later time."""
+        for queued in self._waiting:
+            if not queued.woken.done():
+                queued.leads = True
+                queued.woken.set_result(None)
+                return
+        self._waiting.clear()
+        self._is_writing = False
 
     async def _write_batch(self, batch: Sequence[_Queued[Item, Result]]) -> None:
         began = monotonic()
