@@ -65,8 +65,7 @@ def figure_table(figures: Sequence[Figure]) -> Table:
 def target_table(results: Sequence[TargetResult]) -> Table:
     table = _table("target", "now", "wanted", "")
     for result in results:
-        now = "" if result.value is None else _short(result.value)
-        table.add_row(result.name, now, _wanted(result), _verdict(result))
+        table.add_row(result.name, _measured(result), _wanted(result), _verdict(result))
     return table
 
 
@@ -127,10 +126,7 @@ def markdown_of(machine: Mapping[str, object], figures: Sequence[Figure], result
     in_flows = {f"{row}: {column}" for row in rows for column in FLOW_COLUMNS}
     flows = [[row, *(_cell(medians.get(f"{row}: {column}")) for column in columns)] for row in rows]
     others = [[figure.name, _cell(figure)] for figure in figures if figure.name not in in_flows]
-    targets = [
-        [result.name, "" if result.value is None else _short(result.value), _wanted(result), _verdict(result)]
-        for result in results
-    ]
+    targets = [[result.name, _measured(result), _wanted(result), _verdict(result)] for result in results]
     parts = (
         machine_lines(machine).replace("\n", "\n\n"),
         *fault_lines(machine),
@@ -139,6 +135,11 @@ def markdown_of(machine: Mapping[str, object], figures: Sequence[Figure], result
         _markdown(["other figures", ""], others),
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _measured(result: TargetResult) -> str:
+    """With a digit more than other figures: what just misses its target must not look as if it met it."""
+    return "" if result.value is None else f"{result.value:.4g}"
 
 
 def _wanted(result: TargetResult) -> str:

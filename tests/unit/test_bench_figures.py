@@ -152,5 +152,11 @@ def test_the_page_shows_the_committed_figures() -> None:
     assert markdown_of(machine, figures, target_results(figures)) in shown, "photomat bench table prints it"
 
 
+def test_a_target_that_is_just_missed_does_not_read_as_met() -> None:
+    machine, _ = read_lines(ROOT / "bench" / "figures.jsonl")
+    figures = [figure("one instance by the menu: flows/s", 79.96), figure("previous release: flows/s", 20.0)]
+    assert "| 3.998 | ≥ 4 | ✗ not met |" in markdown_of(machine, figures, target_results(figures))
+
+
 def test_completion_offers_the_commands_there_are() -> None:
     assert set(BENCH) == {command.name for command in app.registered_commands}
