@@ -117,7 +117,10 @@ async def test_a_long_history_is_pruned_to_what_the_settings_say_and_nothing_els
 async def test_what_would_go_is_said_with_its_bytes_and_with_nothing_of_what_is_kept_for_ever(
     database: str, tmp_path: Path
 ) -> None:
-    size = "SELECT pg_total_relation_size('inbox') * {0} / (SELECT count(*) FROM inbox)".format
+    size = """
+        SELECT (sum(pg_total_relation_size(oid)) * {0} / (SELECT count(*) FROM inbox))::float8 FROM pg_class
+         WHERE reltuples > 0 AND (oid = 'inbox'::regclass OR oid IN (SELECT relid FROM pg_partition_tree('inbox')))
+    """.format
     async with connection_of(database) as connection, pool_of(database) as pool:
         await fill(connection, jobs=2_000)
         said = {
