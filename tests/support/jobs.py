@@ -108,11 +108,16 @@ async def a_job(
 async def a_running_job(pool: Pool, user: UserId, *, task_id: str = "task-1", **changes: Any) -> JobId:
     """A job whose task Kie has accepted; the first look comes after two seconds."""
     job_id = await a_job(pool, user, **changes)
+    await is_submitted(pool, job_id, task_id=task_id)
+    return job_id
+
+
+async def is_submitted(pool: Pool, job_id: JobId, *, task_id: str = "task-1") -> None:
+    """Kie accepts the task of this job."""
     job = await claim_submit(pool, job_id)
     async with transaction(pool) as tx:
         assert await store.record_intents(tx, [job], decide_after=[TIMES.overdue_of(job.kind)])
         assert (await store.record_tasks(tx, {job_id: TaskId(task_id)}, look_after=TIMES.poll_first)).statuses
-    return job_id
 
 
 async def a_done_job(

@@ -89,7 +89,7 @@ async def record_marks(tx: Transaction, marks: Sequence[Mark]) -> dict[JobId, bo
                                            ELSE media_refused_at END
               FROM mark JOIN locked USING (job_id)
              WHERE job.job_id = mark.job_id
-            RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AS is_due, detail
+            RETURNING job.job_id, card_shown < card_wanted AND NOT repeats AND deliver_at <= photomat_now() AS is_due, detail
         ), events AS ({timeline.RECORD_MARKED}
         ), files AS (
             UPDATE job_outputs AS output SET media = shown.media, file_id = shown.file_id

@@ -59,6 +59,10 @@ DELIVER_NOW: Final = (
     "deliver_at = CASE WHEN card_shown = card_wanted THEN greatest(deliver_at, photomat_now()) ELSE deliver_at END"
 )
 """What may make a card due sets its place to now; a card that waits already keeps its place, and its pause."""
+DELIVER_SOON: Final = """
+    deliver_at = CASE WHEN card_shown = card_wanted OR delivering_at IS NOT NULL
+                      THEN greatest(deliver_at, photomat_now() + interval '1 second') ELSE deliver_at END"""
+"""A card that is up to date, or is being edited, shows this a second later: one edit less where the result is quick."""
 MAY_BE_SUBMITTED: Final = f"""
     NOT (SELECT photomat_paused('{KIE}')) AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]"""
 """What operators have not paused; it is tested once more with the intent.
@@ -359,7 +363,7 @@ async def record_tasks(tx: Transaction, tasks: Mapping[JobId, TaskId], *, look_a
                    leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                    status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
                    card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END,
-                   {DELIVER_NOW}
+                   {DELIVER_SOON}
               FROM answered
              WHERE job.job_id = answered.job_id
             RETURNING job.job_id, task_id, status

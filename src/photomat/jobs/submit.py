@@ -293,7 +293,8 @@ class Submitter:
         stored = await self._replies.add(CreateReply(job_id=job.job_id, task_id=task_id))
         failpoint("submit.after_record")
         log.info("JOB_SUBMITTED", task_id=task_id, model=job.model, status=stored.status)
-        self.wake("looks" if stored.matched or stored.status is not JobStatus.RUNNING else "deliveries")
+        if stored.matched or stored.status is not JobStatus.RUNNING:
+            self.wake("looks")
         for match in stored.matched:
             log.info("ORPHAN_RECONCILE", task_id=task_id, orphan_id=match.orphan_id)
 
