@@ -20,7 +20,8 @@ from photomat_bench.meters import cpu_s, family_cpu_s
 from photomat_bench.vendors import KieTask, callback_body
 from photomat_bench.wire import OK, WireClient, post_request, serving
 
-CONNECTIONS: Final = 64
+CONNECTIONS: Final = 192
+"""So many that some requests come in while others are committed; 64 all wait for the same commit, and the server for them."""
 WARM_UP_S: Final = 2.0
 JOBS_RATE: Final = 4.0
 JOBS_S: Final = 3.0
