@@ -3,8 +3,8 @@
 Every instance checks, PASSIVE ones too, because "no instance is ACTIVE" is one of the rules. Killed between claim and record:
 the rule is checked again at its usual time. Frozen in between: the claim has passed on, and the result is not written.
 
-Rules that are due together and ask the database alone are checked in one transaction, each in a savepoint: one that fails is
-logged and changes nothing for the others.
+Rules that are due together are checked in one transaction, each in a savepoint: one that fails is logged and changes nothing
+for the others. Those that take long or ask an outside service (`checked_alone`) follow, outside of it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ class RuleChecker:
 
     async def check_together(self, claimed: Sequence[RuleCheck]) -> None:
         """Check rules; one that fails is logged, and checked again at its usual time."""
-        inside = [each for each in claimed if not self._rule_of(each).asks_outside]
+        inside = [each for each in claimed if not self._rule_of(each).checked_alone]
         if inside:
             async with transaction(self.context.pool) as tx:
                 session = OneSession(tx, self.context.pool.bot_id)
