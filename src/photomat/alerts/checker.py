@@ -94,7 +94,7 @@ class RuleChecker:
             log.info("INCIDENT_OVER", incident=ended["incident_id"], kind=rule.kind, lasted_s=lasted_s)
 
     async def _answer_unknown(self, claimed: RuleCheck) -> None:
-        """Tell who asked that it cannot be known now."""
+        """Notify who asked that it cannot be known now."""
         if claimed.asked_by:
             async with transaction(self.context.pool) as tx:
                 if await store.answer_asked(tx, claimed):
@@ -133,7 +133,7 @@ def _logged_errors() -> Iterator[None]:
 
 
 async def _answer(tx: Transaction, claimed: RuleCheck, *, holds: bool) -> None:
-    """Tell who asked for this check what it found: the alert again with its newest figures, or that all is well."""
+    """Notify who asked for this check of what it found: the alert again with its newest figures, or that all is well."""
     if not claimed.asked_by:
         return
     incident_id = await store.open_incident(tx, claimed.kind) if holds else None

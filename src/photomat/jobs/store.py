@@ -61,7 +61,7 @@ DELIVER_NOW: Final = (
 """What may make a card due sets its place to now; a card that waits already keeps its place, and its pause."""
 MAY_BE_SUBMITTED: Final = f"""
     NOT (SELECT photomat_paused('{KIE}')) AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]"""
-"""What operators have not paused; it is tested once more with the intent.
+"""What operators have not paused; it is tested again with the intent.
 
 Written with `@>`, which the planner takes for true of nearly all rows: it goes on reading the queue in its order.
 """
