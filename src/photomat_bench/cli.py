@@ -177,7 +177,7 @@ def _stopped_by_sigterm() -> Iterator[None]:
 
 
 def counter(bars: Progress, bar: TaskID) -> Callable[[str], None]:
-    """A function that is told each measurement before it begins, and shows how many are over."""
+    """A function that gets each measurement before it begins, and shows how many are over."""
     done = -1
 
     def tell(name: str) -> None:

@@ -12,7 +12,7 @@ FULL: Final = 0.9
 LEAST_CHANGE: Final = 0.10
 """Below that a difference says nothing, however small the spread."""
 LEAST_CHANGE_OF_ONE: Final = 0.20
-"""The same where a run has one value of a figure, whose spread nobody knows."""
+"""The same where a run has one value of a figure, whose spread is unknown."""
 Better = Literal["more", "less"]
 
 

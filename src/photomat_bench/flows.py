@@ -192,13 +192,13 @@ class FlowDriver:
             self._spawn(self._post_update(tap_update(flow, call.message_id, data)))
 
     def _prompt_of(self, flow: Flow) -> str:
-        return f"{self.prompt} {flow.user_id}"  # by the number a task is told to which flow it belongs
+        return f"{self.prompt} {flow.user_id}"  # the number says to which flow a task belongs
 
     def _call_back(self, task_id: str, task: KieTask) -> None:
         self._spawn(self._post_callback(task_id, task))
 
     def _spawn(self, post: Coroutine[Any, Any, None]) -> None:
-        """Post what a vendor sends by itself; the last ones may find the instance gone."""
+        """Post what a vendor sends unasked; the last ones may find the instance gone."""
         task = asyncio.ensure_future(post)
         self._posts.add(task)
         task.add_done_callback(self._forget)

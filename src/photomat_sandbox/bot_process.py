@@ -2,7 +2,7 @@
 
 It says so on our standard input, one line at each change: `bot 4711`, or `bot 0` when there is none. `POST /sandbox/bot/kill`
 kills it with SIGKILL; the starter starts it again, as systemd would. `GET /sandbox/bot` shows the process id and the number of
-starts, both 0 where nobody announces a bot.
+starts, both 0 where no bot is announced.
 """
 
 import os

@@ -88,6 +88,28 @@ async def test_a_rule_that_fails_is_logged_and_harms_no_other_of_its_round(datab
         assert [incident["kind"] for incident in await tower.incidents()] == ["parked-deliveries"]
 
 
+async def test_the_audit_is_checked_in_no_transaction_of_other_rules(database: str) -> None:
+    """On a long history it takes minutes; a transaction that lasts as long keeps the server from vacuuming."""
+    held = """
+        SELECT pg_current_xact_id_if_assigned() IS NOT NULL
+               OR EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%')
+    """
+    found = []
+
+    async def observe(context: ProbeContext) -> None:
+        found.append(await context.pool.fetchval(held))
+
+    async with a_tower(database, IncidentKind.AUDIT, IncidentKind.STOPPED_JOBS) as tower:
+        rules = [
+            replace(rule, condition=observe) if rule.kind is IncidentKind.AUDIT else rule
+            for rule in tower.watcher.rules
+        ]
+        turns = sorted(await tower.turns(600), key=lambda turn: turn.kind is IncidentKind.AUDIT)
+        assert len(turns) == 2
+        await replace(tower.watcher, rules=rules).check_together(turns)
+    assert found == [False]
+
+
 async def test_two_who_saw_the_same_at_the_same_moment_open_one_incident(database: str) -> None:
     async with a_tower(database, IncidentKind.PARKED_DELIVERIES) as tower:
         await _parked(tower.pool)

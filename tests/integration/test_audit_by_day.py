@@ -7,9 +7,10 @@ import pytest
 
 from photomat.alerts import rules as alerts_rules
 from photomat.alerts.incident import Figures, ProbeContext
-from photomat.audit.cuts import FIRST
+from photomat.audit.by_day import new_violations, violations_by_day
+from photomat.audit.cuts import FIRST, WIDTHS
 from photomat.audit.proofs import keep_proof
-from photomat.audit.run import INVARIANTS, new_violations, violations, violations_by_day
+from photomat.audit.run import INVARIANTS, violations
 from photomat.audit.slices import check_slice, check_the_night
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.wallet import ledger
@@ -19,6 +20,7 @@ from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_done_job, a_job, a_user
 from support.long_history import fill
 from support.money import make_user, rub
+from support.plans import judge, recorded
 from support.rewards import a_code, uses
 from support.sessions import as_pool
 
@@ -49,7 +51,7 @@ async def unseen(connection: Connection, changes: Sequence[tuple[str, str]]) -> 
             await connection.execute("SET LOCAL session_replication_role = replica")
             await connection.execute(change)
             await connection.execute("SET LOCAL session_replication_role = origin")
-            by_day = {one.name for one in await violations_by_day(connection)}
+            by_day = {one.name for one in await violations_by_day(as_pool(connection))}
             by_night = {one.name for one in await violations(connection)}
         if rule not in by_day & by_night:
             missed.append(f"{rule} is not in {by_day} and in {by_night} after: {change}")
@@ -137,6 +139,34 @@ async def test_what_a_slice_has_found_is_red_before_the_night_is_over(database: 
         assert await seen(pool) is None
         await check_the_night(pool, date(2026, 11, 20))
         assert await seen(pool) == {"count": 1, "names": "done-job-has-a-result"}
+
+
+@pytest.mark.breaks_invariants
+async def test_what_was_broken_is_checked_again_in_slices_and_all_of_it_is_found(database: str) -> None:
+    """In one statement it would keep the server from vacuuming, every ten minutes and for longer with every job."""
+    damage = """
+        DELETE FROM job_outputs
+         WHERE job_id IN (SELECT min(job_id) FROM job_outputs UNION SELECT max(job_id) / 2 FROM job_outputs
+                          UNION SELECT max(job_id) FROM job_outputs)
+    """
+    async with pool_of(database) as pool, connection_of(database) as connection:
+        await fill(connection, jobs=4_000, live=0)
+        await connection.execute(damage)
+        night = await keep_proof(pool)
+        async with recorded(pool) as recording:
+            by_day = await violations_by_day(pool, widths=dict.fromkeys(WIDTHS, 50))
+        judged = [one for one in await judge(connection, recording) if one.sql.startswith("WITH offenders")]
+    assert [one.name for one in by_day] == ["done-job-has-a-result"]
+    assert [(one.name, set(one.offenders)) for one in by_day] == [
+        (one.name, set(one.offenders)) for one in night.violations
+    ]
+    assert len(by_day[0].offenders) == 3
+    again = [one for one in judged if "FROM generation_jobs" in one.sql and "job_id >= $1" in one.sql]
+    assert len(again) == 1, "not asked by a range of jobs"
+    whole = [
+        f"{one.rows} rows, whole {one.whole_tables}: {one.sql}" for one in judged if "job_outputs" in one.whole_tables
+    ]
+    assert not whole, "\n\n".join(whole)
 
 
 WRONG_ROWS = (

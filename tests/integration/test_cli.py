@@ -1,6 +1,7 @@
 """The commands as an operator meets them: real processes, their words, their exit codes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,19 @@ async def test_prune_deletes_what_it_has_no_time_to_count(database: str, tmp_pat
         (updates,) = [one for one in json.loads(ended.stdout) if one["kind"] == "updates"]
         assert (updates["deleted"], updates["would_delete"], updates["bytes"]) == (10, None, None)
         assert await pool.fetchval("SELECT count(*) FROM inbox") == 0
+
+
+async def test_prune_shows_sizes_only_before_it_deletes(database: str, tmp_path: Path) -> None:
+    async with connection_of(database) as connection:
+        await connection.execute(OLD_UPDATES)
+        await connection.execute("ANALYZE inbox")
+    before, after = (
+        photomat("prune", *options, folder=tmp_path, DATABASE_URL=database).stdout for options in (("--dry-run",), ())
+    )
+    assert re.search(r"because of +│ would be deleted │ estimated size", before.replace("┃", "│")), before
+    assert re.search(r"updates .* 10 .* 0\.\d MB", before), before
+    assert re.search(r"because of +│ deleted +│\n", after.replace("┃", "│")), after
+    assert re.search(r"updates .*=\d+ +│ 10 +│\n", after), after
 
 
 def test_failpoints_are_printed_one_a_line(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from photomat.audit import differences
+from photomat.audit.by_day import new_violations
 from photomat.audit.cuts import FIRST, WIDTHS, parts
 from photomat.audit.proofs import seal_days
-from photomat.audit.run import INVARIANTS, new_violations, violations
+from photomat.audit.run import INVARIANTS, violations
 from photomat.audit.slices import CheckedSlice, check_slice
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId

@@ -3,8 +3,8 @@
 Every instance checks, PASSIVE ones too, because "no instance is ACTIVE" is one of the rules. Killed between claim and record:
 the rule is checked again at its usual time. Frozen in between: the claim has passed on, and the result is not written.
 
-Rules that are due together and ask the database alone are checked in one transaction, each in a savepoint: one that fails is
-logged and changes nothing for the others.
+Rules that are due together are checked in one transaction, each in a savepoint: one that fails is logged and changes nothing
+for the others. Those that take long or ask an outside service (`checked_alone`) follow, outside of it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ class RuleChecker:
 
     async def check_together(self, claimed: Sequence[RuleCheck]) -> None:
         """Check rules; one that fails is logged, and checked again at its usual time."""
-        inside = [each for each in claimed if not self._rule_of(each).asks_outside]
+        inside = [each for each in claimed if not self._rule_of(each).checked_alone]
         if inside:
             async with transaction(self.context.pool) as tx:
                 session = OneSession(tx, self.context.pool.bot_id)
@@ -94,7 +94,7 @@ class RuleChecker:
             log.info("INCIDENT_OVER", incident=ended["incident_id"], kind=rule.kind, lasted_s=lasted_s)
 
     async def _answer_unknown(self, claimed: RuleCheck) -> None:
-        """Tell who asked that it cannot be known now."""
+        """Notify who asked that it cannot be known now."""
         if claimed.asked_by:
             async with transaction(self.context.pool) as tx:
                 if await store.answer_asked(tx, claimed):
@@ -133,7 +133,7 @@ def _logged_errors() -> Iterator[None]:
 
 
 async def _answer(tx: Transaction, claimed: RuleCheck, *, holds: bool) -> None:
-    """Tell who asked for this check what it found: the alert again with its newest figures, or that all is well."""
+    """Notify who asked for this check of what it found: the alert again with its newest figures, or that all is well."""
     if not claimed.asked_by:
         return
     incident_id = await store.open_incident(tx, claimed.kind) if holds else None

@@ -95,7 +95,7 @@ Condition = Callable[[ProbeContext], Awaitable[Figures | None]]
 class AlertRule:
     """A condition checked `every` so often; an incident opens after `patience` of it and ends after `calm` without it.
 
-    `asks_outside`: the condition waits for more than the database, so it is not checked inside a transaction.
+    `checked_alone`: the condition takes long or waits for more than the database, so it is not checked inside a transaction.
     """
 
     kind: IncidentKind
@@ -103,7 +103,7 @@ class AlertRule:
     every: timedelta
     patience: timedelta
     calm: timedelta
-    asks_outside: bool = False
+    checked_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

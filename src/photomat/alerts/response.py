@@ -29,7 +29,7 @@ async def lock_incident(tx: Transaction, incident_id: int) -> Incident | None:
 
 
 async def read_notice(pool: Pool, incident_id: int, *, chat_id: ChatId, language: str) -> IncidentNotice | None:
-    """The opening of an incident as it would be told now; None once it is over."""
+    """The opening of an incident as it would be sent now; None once it is over."""
     row = await store.read_open(pool, incident_id)
     if row is None:
         return None
@@ -45,7 +45,7 @@ async def read_notice(pool: Pool, incident_id: int, *, chat_id: ChatId, language
 
 
 async def acknowledge(tx: Transaction, incident_id: int, *, by: str) -> bool:
-    """Take an open incident over; False if somebody has."""
+    """Take an open incident over; False if another operator has."""
     return await store.write_acknowledged(tx, incident_id, by=by)
 
 

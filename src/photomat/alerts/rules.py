@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.alerts.incident import AlertRule, Condition, Figures, IncidentKind, ProbeContext
-from photomat.audit.run import violations_by_day
+from photomat.audit.by_day import violations_by_day
 from photomat.db.pool import Transaction
 from photomat.db.rows import Row, require_row
 from photomat.jobs.claims import CREATES
@@ -97,8 +97,7 @@ async def two_active(context: ProbeContext) -> Figures | None:
 
 async def audit_red(context: ProbeContext) -> Figures | None:
     """An invariant is broken among new rows, or was at the last full check and still is."""
-    async with context.pool.acquire() as connection:
-        found = await violations_by_day(connection)
+    found = await violations_by_day(context.pool)
     names = ", ".join(one.name for one in found[:NAMES_SHOWN])
     return {"count": len(found), "names": names} if found else None
 
@@ -433,18 +432,18 @@ def rule(
     every: timedelta = SOON,
     patience: timedelta = AT_ONCE,
     calm: timedelta = CALM,
-    asks_outside: bool = False,
+    checked_alone: bool = False,
 ) -> AlertRule:
     """A rule; most are checked often, open at once and end after a minute of calm."""
     return AlertRule(
-        kind=kind, condition=condition, every=every, patience=patience, calm=calm, asks_outside=asks_outside
+        kind=kind, condition=condition, every=every, patience=patience, calm=calm, checked_alone=checked_alone
     )
 
 
 RULES: Final = (
     rule(IncidentKind.NO_ACTIVE, no_active, every=OFTEN, patience=LEADERLESS),
     rule(IncidentKind.TWO_ACTIVE, two_active, every=OFTEN, patience=HANDOVER),
-    rule(IncidentKind.AUDIT, audit_red, every=SELDOM),
+    rule(IncidentKind.AUDIT, audit_red, every=SELDOM, checked_alone=True),
     rule(IncidentKind.PROOF_MISSING, proof_missing, every=SELDOM, patience=CATCHING_UP),
     rule(IncidentKind.STOPPED_JOBS, stopped_jobs),
     rule(IncidentKind.UNDELIVERED, undelivered),
@@ -453,11 +452,11 @@ RULES: Final = (
     rule(IncidentKind.UNREAD_RESULTS, unread_results),
     rule(IncidentKind.PARKED_UPDATES, parked_updates),
     rule(IncidentKind.ORPHANS, orphan_spike),
-    rule(IncidentKind.KIE_KEY, kie_key_refused, every=NOW_AND_THEN, asks_outside=True),
-    rule(IncidentKind.KIE_CREDITS, kie_credits, every=NOW_AND_THEN, asks_outside=True),
+    rule(IncidentKind.KIE_KEY, kie_key_refused, every=NOW_AND_THEN, checked_alone=True),
+    rule(IncidentKind.KIE_CREDITS, kie_credits, every=NOW_AND_THEN, checked_alone=True),
     rule(IncidentKind.KIE_PAUSED, kie_paused, calm=PAUSE_CALM),
     rule(IncidentKind.OLD_TRANSACTION, old_transaction, every=timedelta(minutes=1)),
-    rule(IncidentKind.DISK, disk_low, calm=DISK_CALM, asks_outside=True),
+    rule(IncidentKind.DISK, disk_low, calm=DISK_CALM, checked_alone=True),
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
     rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
     rule(IncidentKind.TICKETS_WAITING, tickets_waiting),

@@ -117,7 +117,7 @@ class AlertSender(MessageKind[IncidentNotice]):
         log.warning("ALERT_RETRY", **_named(message), wait_s=round(again.after_s, 1), error=str(again.error))
 
     async def record(self, message: IncidentNotice, ending: Ending) -> None:
-        """Write down the outcome; an operator who does not hear of the opening does not hear of the end."""
+        """Write down the outcome; an operator who is not notified of the opening is not notified of the end."""
         is_sent = ending.outcome in {Outcome.SENT, Outcome.UNKNOWN}
         async with transaction(self.pool) as tx:
             is_ours = await _end(tx, message, ending.outcome)

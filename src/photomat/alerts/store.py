@@ -188,7 +188,7 @@ async def add_endings(tx: Transaction, incident_id: int, admins: Sequence[ChatId
 
 
 async def repeat_openings(tx: Transaction, incident_id: int, admins: Sequence[ChatId]) -> None:
-    """Tell these operators of the opening once more, with the newest figures."""
+    """Notify these operators of the opening again, with the newest figures."""
     await add_openings(tx, incident_id, admins)
     await tx.execute(
         """
@@ -225,7 +225,7 @@ async def lock_incident(tx: Transaction, incident_id: int) -> Row | None:
 
 
 async def write_acknowledged(tx: Transaction, incident_id: int, *, by: str) -> bool:
-    """Record who takes an open incident over; False if somebody has."""
+    """Record who takes an open incident over; False if another operator has."""
     return bool(
         await tx.fetchval(
             """

@@ -3,7 +3,7 @@
 What leaves: the class of the error and of its causes, the functions and lines it passed, the log tag beside it, the correlation
 id, the version, the instance. Never local variables, requests, breadcrumbs, the environment, or the message of a library:
 messages quote prompts and URLs, and the bot's token is part of Telegram's URLs. So the event is made here, the SDK only sends
-it; what it adds is cut off, and the rest is searched once more for every secret of the settings. A thread of the SDK sends from
+it; what it adds is cut off, and the rest is searched again for every secret of the settings. A thread of the SDK sends from
 a bounded queue, so nothing waits for Sentry; more than `MOST_A_MINUTE` reports are dropped.
 """
 

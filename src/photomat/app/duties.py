@@ -135,7 +135,7 @@ async def _compare_fiscal(program: Program) -> None:
 
 
 async def _read_payments_again(program: Program, stars: StarsReader) -> None:
-    """After a restore, until it is resumed: what was paid and refunded since the backup, from everybody who knows it."""
+    """After a restore, until it is resumed: what was paid and refunded since the backup, from every source that knows it."""
     restore = await open_restore(program.pool)
     if restore is None:
         return

@@ -3,8 +3,8 @@
     environment or .env  >  the operators' values (rows of `setting_values`)  >  defaults
 
 Every instance reads the rows once a second, so a change applies everywhere within two seconds of its commit, and again after
-a restart. Whatever depends on a live setting is made by `LiveSettings.following`: it is made anew when the settings change, and
-one update, one alert check or one reward sees one set of them from begin to end. A value that no longer fits (the environment
+a restart. Whatever depends on a live setting is made by `LiveSettings.following`: it is rebuilt when these change, and one
+update, one alert check or one reward sees one set of them from begin to end. A value that no longer fits (the environment
 changed, an older version runs) is not used, and logged. Imports no aiogram.
 """
 
@@ -138,7 +138,7 @@ class LiveSettings:
         self.rules = rules_of(self.base)
 
     def following(self, make: Callable[[], T]) -> Callable[[], T]:
-        """What `make` makes of the current settings; made anew only when they have changed."""
+        """What `make` makes of the current settings; rebuilt only when they have changed."""
         made: list[tuple[Settings, T]] = []
 
         def latest() -> T:

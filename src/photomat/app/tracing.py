@@ -153,7 +153,7 @@ async def _shut_down(provider: "TracerProvider") -> None:
 
     def shut_down() -> None:
         provider.shutdown()
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed: nothing waits any more
             loop.call_soon_threadsafe(done.set)
 
     threading.Thread(target=shut_down, daemon=True).start()

@@ -1,7 +1,7 @@
 """Calls to the chat model as rows: wanted, asked at most once, ended, shown.
 
     wanted     queued in the transaction of what it is about; unique by its origin
-    asked      committed by the claim, before the request leaves. Whoever finds it after its lease makes it `unknown`
+    asked      committed by the claim, before the request leaves. Found after its lease, it becomes `unknown`
     answered   with its cost and its text, which is used next
     failed     a definite no, or nothing was sent
     unknown    a request left and its answer is lost: it counts as paid and is never repeated

@@ -1,4 +1,4 @@
-"""What a chat model is told, and how its untrusted answer is read. Pure.
+"""What is sent to a chat model, and how its untrusted answer is read. Pure.
 
 Nothing of an answer is believed: unknown fields are ignored, every text is cut and cleaned of control characters, and what is
 left is only a proposal, which `merge.py` checks against the catalogue. It has no field for a price.

@@ -66,7 +66,7 @@ def changed_words(before: str, said: str) -> str:
 
 
 def asks_price(said: str) -> bool:
-    """Whether somebody wants to know what things cost."""
+    """Whether the user wants to know what things cost."""
     return PRICES.search(said) is not None
 
 

@@ -3,7 +3,7 @@
     claim (commit: asked) → one request → record (commit: answered, its cost) → new revision of the draft (commit)
 
 Killed after the claim (`assistant.before_ask`, `assistant.after_ask`): the call becomes `unknown` and is never repeated. Killed
-after the answer was recorded (`assistant.before_apply`): whoever claims the row next uses the answer, if the draft is still as
+after the answer was recorded (`assistant.before_apply`): the next claim of the row uses the answer, if the draft is still as
 it was and, for a plan, its card is not older than ten seconds. Killed after the revision was saved (`assistant.after_apply`):
 the next claim finds it and shows it; until then a tap on the old card shows the new one, because its revision is outdated.
 

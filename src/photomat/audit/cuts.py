@@ -5,11 +5,11 @@ A scope hides the tables behind the rows of the range and what belongs to them, 
 checked by both. Whatever grows with history is cut; the few invariants that are not read little, or the catalogue.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from photomat.audit.invariant import MOVES
+from photomat.audit.invariant import MOVES, Invariant
 from photomat.audit.run import INVARIANTS
 
 FIRST: Final = -(2**63)
@@ -427,7 +427,8 @@ SLICED: Final[Mapping[str, tuple[Slicing, ...]]] = {
 """How the invariants about much are cut; the others are checked as a whole."""
 
 
-def parts() -> list[str]:
-    """Everything there is to check, in order: the parts that are cut, then each invariant that is checked as a whole."""
-    whole = [f"{WHOLE}: {one.name}" for one in INVARIANTS if one.name not in SLICED]
-    return [*NEXT, *whole]
+def parts(invariants: Sequence[Invariant] = INVARIANTS) -> list[str]:
+    """What there is to check, in order: the parts by which they are cut, then each invariant that is checked as a whole."""
+    cut = {way.part for one in invariants for way in SLICED.get(one.name, ())}
+    whole = [f"{WHOLE}: {one.name}" for one in invariants if one.name not in SLICED]
+    return [*(part for part in NEXT if part in cut), *whole]

@@ -1,26 +1,22 @@
 """Runs the audit: every invariant in a read-only snapshot of its own, so it may run beside live traffic.
 
-Everything is checked at night, in slices (`slices.py`), and by `photomat audit`. By day, every ten minutes, each invariant
-reads only what was written since the last full check began, so the cost does not grow with history; one that was broken then
-is checked in full until it holds. The queries read every table and trust no constraint, trigger or cached sum: they are the
-second opinion.
+Everything is checked by `photomat audit`, and at night in slices (`slices.py`); by day what is new (`by_day.py`). The queries
+read every table and trust no constraint, trigger or cached sum: they are the second opinion.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Final
 
 import asyncpg
 
 from photomat.audit.books import BOOKS
 from photomat.audit.fiscal import FISCAL
-from photomat.audit.invariant import BOUNDS, Invariant
+from photomat.audit.invariant import Invariant
 from photomat.audit.jobs import JOBS
 from photomat.audit.payments import PAYMENTS
 from photomat.db.pool import Connection
-from photomat.db.rows import require_row
 from photomat.kernel.clock import monotonic
 from photomat.kernel.logs import get_logger
 
@@ -46,10 +42,6 @@ FIGURES: Final = """
     ORDER BY name
 """
 """Totals in minor units: the wallets of all users, and every other account by its name."""
-SLACK: Final = timedelta(hours=1)
-"""A transaction may have a timestamp from before a full check and commit after it; none of ours lasts this long."""
-LONGEST: Final = timedelta(days=2)
-"""The most that is read by day if the last nights have no proof."""
 log = get_logger()
 
 
@@ -79,20 +71,6 @@ async def violations(connection: Connection, invariants: Sequence[Invariant] = I
     vacuuming for as long as they take. The connection must not be in a transaction.
     """
     return [found for one in invariants if (found := await find_violation(connection, one, one.sql)) is not None]
-
-
-async def new_violations(
-    connection: Connection, invariants: Sequence[Invariant], *, since: datetime, first_transaction: int
-) -> list[Violation]:
-    """Check only what was written since then; invariants without a scope are left out."""
-    found = []
-    for one in invariants:
-        if one.new is None:
-            continue
-        scope = ", ".join(part for part in (BOUNDS, one.new) if part)
-        sql = f"WITH {scope} SELECT * FROM ({one.sql}) AS every"  # noqa: S608  our own constants
-        found.append(await find_violation(connection, one, sql, since, first_transaction))
-    return [one for one in found if one is not None]
 
 
 async def examine(connection: Connection) -> Examination:
@@ -151,43 +129,3 @@ async def _unhurried(connection: Connection, *, whole: bool) -> AsyncIterator[No
             f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'; SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL {plans}"
         )
         yield
-
-
-async def violations_by_day(connection: Connection) -> list[Violation]:
-    """What is broken among new rows, and what was broken at the last full check, or in this night's so far, and still is."""
-    last = await require_row(
-        connection,
-        """
-        SELECT greatest(began, photomat_now() - $1::interval) - $2::interval AS since, violations
-          FROM (SELECT NULL) AS always
-          LEFT JOIN (SELECT at - make_interval(secs => seconds) AS began, violations
-                       FROM audit_runs ORDER BY at DESC LIMIT 1) AS last ON true
-        """,
-        LONGEST,
-        SLACK,
-    )
-    broken = {one["name"] for one in last["violations"] or ()} | await _broken_tonight(connection)
-    first = await connection.fetchval(
-        """
-        SELECT coalesce((SELECT transaction_id FROM ledger_transactions WHERE booked_at >= $1 ORDER BY booked_at LIMIT 1),
-                        (SELECT max(transaction_id) FROM ledger_transactions) + 1, 0)
-        """,
-        last["since"],
-    )
-    rest = [one for one in INVARIANTS if one.name not in broken]
-    return [
-        *await violations(connection, [one for one in INVARIANTS if one.name in broken]),
-        *await new_violations(connection, rest, since=last["since"], first_transaction=first),
-    ]
-
-
-async def _broken_tonight(connection: Connection) -> set[str]:
-    """What slices have found since the last full check: nobody should wait for the last one to hear of it."""
-    rows = await connection.fetch(
-        """
-        SELECT DISTINCT broken ->> 'name' AS name
-          FROM audit_slices, jsonb_array_elements(violations) AS broken
-         WHERE checked_at > coalesce((SELECT max(at) FROM audit_runs), '-infinity')
-        """
-    )
-    return {row["name"] for row in rows}

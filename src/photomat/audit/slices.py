@@ -67,36 +67,60 @@ async def _resume_at(pool: Pool, night: date, part: str) -> int | None:
     return FIRST if row is None else row["ends"]
 
 
+async def violations_in_slices(
+    pool: Pool, invariants: Sequence[Invariant], *, widths: Mapping[str, int] = WIDTHS
+) -> list[Violation]:
+    """Check all history for these invariants, slice by slice; nothing is stored. The pool must not be in a transaction."""
+    found: list[Violation] = []
+    for part in parts(invariants):
+        starts: int | None = FIRST
+        while starts is not None:
+            async with pool.acquire() as connection:
+                ends = await _end_of(connection, part, starts, widths)
+                found += await _violations_of(connection, invariants, part, starts, ends)
+            starts = ends
+            await asyncio.sleep(PAUSE_S)
+    return merge(found)
+
+
 async def check_slice(
     connection: Connection, part: str, *, starts: int, widths: Mapping[str, int] = WIDTHS
 ) -> CheckedSlice:
     """Check the slice of a part that begins at this key. The connection must not be in a transaction."""
     began = monotonic()
-    ends = await connection.fetchval(NEXT[part], starts, widths[part]) if part in NEXT else None
-    bounds = (starts, LAST if ends is None else ends)
-    found = await _violations_of(connection, part, *bounds)
+    ends = await _end_of(connection, part, starts, widths)
+    found = await _violations_of(connection, INVARIANTS, part, starts, ends)
     figures = {}
     if part in FIGURES_OF:
-        figures = await read_figures(connection, FIGURES_OF[part], *(bounds if part in NEXT else ()))
+        bounds = (starts, LAST if ends is None else ends) if part in NEXT else ()
+        figures = await read_figures(connection, FIGURES_OF[part], *bounds)
     seconds = round(monotonic() - began, 3)
     return CheckedSlice(part=part, starts=starts, ends=ends, seconds=seconds, violations=found, figures=figures)
 
 
-async def _violations_of(connection: Connection, part: str, starts: int, ends: int) -> list[Violation]:
+async def _end_of(connection: Connection, part: str, starts: int, widths: Mapping[str, int]) -> int | None:
+    """Where the slice that begins at this key ends; None for the last one of its part."""
+    return await connection.fetchval(NEXT[part], starts, widths[part]) if part in NEXT else None
+
+
+async def _violations_of(
+    connection: Connection, invariants: Sequence[Invariant], part: str, starts: int, ends: int | None
+) -> list[Violation]:
+    """What a slice breaks of these invariants, as far as they are cut by this part."""
     if part not in NEXT:
-        return await violations(connection, [one for one in INVARIANTS if part == f"{WHOLE}: {one.name}"])
+        return await violations(connection, [one for one in invariants if part == f"{WHOLE}: {one.name}"])
     found = []
-    for one, slicing in _cut_by(part):
+    for one, slicing in _cut_by(part, invariants):
         sql = f"""
             WITH bounds AS (SELECT $1::bigint, $2::bigint), {slicing.scope}
             SELECT * FROM ({one.sql}) AS every WHERE {slicing.only}
         """  # noqa: S608  our own constants
-        found.append(await find_violation(connection, one, sql, starts, ends))
+        found.append(await find_violation(connection, one, sql, starts, LAST if ends is None else ends))
     return [violation for violation in found if violation is not None]
 
 
-def _cut_by(part: str) -> list[tuple[Invariant, Slicing]]:
-    return [(one, way) for one in INVARIANTS for way in SLICED.get(one.name, ()) if way.part == part]
+def _cut_by(part: str, invariants: Sequence[Invariant]) -> list[tuple[Invariant, Slicing]]:
+    return [(one, way) for one in invariants for way in SLICED.get(one.name, ()) if way.part == part]
 
 
 async def _store(connection: Connection, night: date, checked: CheckedSlice) -> None:

@@ -154,7 +154,7 @@ def finished(folder: Path) -> Iterator[Path]:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what backups that were killed left; nobody else writes here now: the caller holds the folder's lock."""
+    """Remove what backups that were killed left; nothing else writes here now: the caller holds the folder's lock."""
     for path in folder.glob(f"*{UNFINISHED}"):
         with suppress(OSError):
             path.unlink()

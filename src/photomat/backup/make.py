@@ -49,7 +49,7 @@ from photomat.storage.store import FileStore, FoundFile
 LOCK_FILE: Final = ".photomat-backup.lock"
 UNPROVED: Final = "it was not proved (--no-verify)"
 ROOM: Final = 1.5
-"""A restored copy is at most so many times as large as the database, indexes being packed anew."""
+"""A restored copy is at most so many times as large as the database, indexes being rebuilt."""
 FAILURES: Final = (PhotomatError, Startup, OSError, asyncpg.PostgresError)
 T = TypeVar("T")
 log = get_logger()

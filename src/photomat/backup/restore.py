@@ -2,7 +2,7 @@
 
     checks ─▶ mark (commit) ─▶ pg_restore (one transaction) ─▶ migrations ─▶ jobs uncertain, shop paused, mark removed (commit)
 
-Killed after the mark: no program starts on the database, and `photomat restore` begins anew. Before it: nothing happened.
+Killed after the mark: no program starts on the database, and `photomat restore` begins again. Before it: nothing happened.
 """
 
 from datetime import datetime

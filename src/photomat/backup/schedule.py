@@ -1,4 +1,4 @@
-"""A backup that the bot makes by itself: the command of the operators in a process of its own, with the same environment.
+"""A scheduled backup: the command of the operators in a process of its own, with the same environment.
 
 A process apart, because the proof starts a server and reads all history: the shop must not wait for it. If the bot stops, it is
 stopped too, and what it leaves is removed by the next backup.

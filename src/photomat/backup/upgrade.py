@@ -60,7 +60,7 @@ class TableLocks:
 
 
 def locks_of(migration: Migration) -> TableLocks:
-    """Read the locks of existing tables from a file's text; a table it makes itself disturbs nobody."""
+    """Read the locks of existing tables from a file's text; a table it creates has no other readers."""
     sql = COMMENT.sub("", migration.sql)
     new = {name.lower() for name in NEW_TABLE.findall(sql)}
     named = [name.strip().lower() for found in EXCLUSIVE.findall(sql) for name in found.split(",")]
@@ -73,7 +73,7 @@ def locks_of(migration: Migration) -> TableLocks:
 async def examine_database(
     connection: Connection, *, today: date, is_embedded: bool, free_bytes: int
 ) -> list[UpgradeFinding]:
-    """Everything the live database tells, in the order an operator reads it."""
+    """Everything the live database says, in the order an operator reads it."""
     try:
         pending, newer = await pending_migrations(connection)
     except Startup as error:

@@ -1,6 +1,6 @@
-"""A banned user is told why, until when and whom to ask, and nothing else is handled.
+"""A banned user is notified why, until when and whom to ask, and nothing else is handled.
 
-Told by a message at most once in ten minutes, however much they write; a tap, which would keep spinning, gets a short answer.
+The message is sent at most once in ten minutes, however much they write; a tap, which would keep spinning, gets a short answer.
 Handlers registered with `FOR_BANNED` answer all the same: what was paid is booked, a receipt is taken, /support
 and /paysupport are open.
 """

@@ -596,7 +596,7 @@ class PrivacyButton(CallbackData, OpensPage, PrivateOnly, prefix="pv"):
 
 
 class ConsentButton(CallbackData, prefix="cs"):
-    """Under the question for consent: the draft whose card comes next, or the update that is handled once more; 0 is none."""
+    """Under the question for consent: the draft whose card comes next, or the update that is handled again; 0 is none."""
 
     action: ConsentAction
     draft_id: Id = 0

@@ -201,7 +201,7 @@ class UpdateContext:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the commit writes only rows that nobody else waits for: those of a new user, the conversation, its cards."""
+        """Whether the commit writes only rows no other one waits for: those of a new user, the conversation, its cards."""
         return not self.writes and (self.is_registered or self.is_new_user or not self.registers_user)
 
     @property

@@ -1,6 +1,6 @@
 """Sends views: new messages, edits of menus, and the one answer to a tap.
 
-A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anyone may tap, it is sent anew.
+A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anyone may tap, it is sent again.
 """
 
 from collections.abc import Iterable

@@ -229,7 +229,7 @@ async def stop(tx: Transaction, broadcast_id: int) -> bool:
 
 
 async def drop_broadcasts(tx: Transaction) -> int:
-    """A restored database: stop what is being sent; whoever waits for it may have got it since. Return how many they are."""
+    """A restored database: stop what is being sent; its recipients may have got it since. Return how many they are."""
     rows = await tx.fetch(
         """
         UPDATE broadcast_sends SET due_at = NULL, left_at = coalesce(left_at, photomat_now()), outcome = 'unknown',
@@ -254,7 +254,7 @@ async def drop_broadcasts(tx: Transaction) -> int:
 
 
 async def resume(tx: Transaction, broadcast_id: int) -> bool:
-    """Go on with a stopped broadcast; False if it is not stopped, or nobody is left to be written to."""
+    """Go on with a stopped broadcast; False if it is not stopped, or no recipient is left."""
     resumed = await tx.fetchval(
         """
         UPDATE broadcasts AS broadcast

@@ -130,7 +130,7 @@ async def _filled(tx: Transaction, broadcast_id: int) -> None:
 
 
 async def _end(tx: Transaction, broadcast_id: int) -> None:
-    """Record the counts once nothing is on its way; a broadcast without anyone left is done."""
+    """Record the counts once nothing is on its way; a broadcast without recipients left is done."""
     row = await tx.fetchrow("SELECT state, filled_at FROM broadcasts WHERE broadcast_id = $1 FOR UPDATE", broadcast_id)
     if row is None or await _is_busy(tx, broadcast_id, state=row["state"], is_filled=row["filled_at"] is not None):
         return

@@ -158,7 +158,7 @@ class BroadcastSender(MessageKind[BroadcastMessage]):
         log.info("BROADCAST_RETRY", broadcast_id=message.broadcast_id, user_id=message.user_id, error=str(again.error))
 
     async def record(self, message: BroadcastMessage, ending: Ending) -> None:
-        """Record the outcome, also of a message that was taken for lost; the counts of an ended broadcast are made anew."""
+        """Record the outcome, also of a message taken for lost; the counts of an ended broadcast are computed again."""
         is_blocked = ending.outcome is Outcome.UNREACHABLE
         outcome = "blocked" if is_blocked else ending.outcome.value
         async with transaction(self.pool) as tx:

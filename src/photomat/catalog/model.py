@@ -127,7 +127,7 @@ class Model:
             "_by_role": {each.role: each for each in reversed(self.inputs) if each.role is not None},
         }
         for name, value in found.items():
-            object.__setattr__(self, name, value)  # frozen for everybody else
+            object.__setattr__(self, name, value)  # frozen elsewhere
 
     @property
     def is_sellable(self) -> bool:

@@ -78,7 +78,7 @@ def check_order(
 def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs without those that do not apply beside the rest, in the order of the catalogue.
 
-    A track belongs to the job that was chosen: with another one, it is to be chosen anew.
+    A track belongs to the job that was chosen: with another one, it is to be chosen again.
     """
     kept = {each.name: inputs[each.name] for each in model.inputs if is_given(inputs.get(each.name))}
     jobs = {_job_of(kept[each.name]) for each in model.inputs if each.type == "task" and each.name in kept}

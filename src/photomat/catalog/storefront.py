@@ -82,7 +82,7 @@ class Storefront:
             "unsold": frozenset(name for each in unsold for name in (each.id, each.title.casefold())),
         }
         for name, value in found.items():
-            object.__setattr__(self, name, value)  # frozen for everybody else
+            object.__setattr__(self, name, value)  # frozen elsewhere
 
     def get(self, model_id: str) -> Model | None:
         found = self.on_sale.get(model_id)

@@ -28,7 +28,7 @@ SOURCES: Final[Mapping[FileKind, Role]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """`models` serve it, the best first. `prompt` is what a model is told where the customer said nothing."""
+    """`models` serve it, the best first. `prompt` is sent to a model where the customer said nothing."""
 
     id: str
     category: MenuCategory
@@ -106,6 +106,6 @@ def with_track(model: Model, track: JobRef) -> dict[str, Any]:
 
 
 def with_words(model: Model, words: str) -> dict[str, Any]:
-    """The words as what the model is told: its prompt, or the text it reads aloud."""
+    """The words as the model gets them: its prompt, or the text it reads aloud."""
     asked = model.input_for("prompt") or model.input_for("lyrics")
     return {asked.name: words} if asked is not None and words else {}

@@ -1,4 +1,4 @@
-"""The store of results: a file can be written, read back and deleted, and nobody else can read it."""
+"""The store of results: a file can be written, read back and deleted, and is not public."""
 
 import secrets
 import shutil
@@ -102,7 +102,7 @@ async def _bucket(context: CheckContext, places: ResultPlaces) -> list[Finding]:
 
 
 async def _privacy(store: FileStore, name: str) -> Finding:
-    """Whether somebody without a key can read a file."""
+    """Whether a client without a key can read a file."""
     try:
         url = await store.plain_url(name)
         async with (

@@ -195,7 +195,7 @@ def _empty_database(settings: Settings) -> Iterator[str]:
 
 
 async def _finish(dsn: str, file: Path, manifest: Manifest, settings: Settings) -> Restore:
-    """Forget again, then end the restore: killed before its last commit, all of it is done anew."""
+    """Forget again, then end the restore: killed before its last commit, all of it is repeated."""
     connection = await connect(dsn, name=RESTORE_SESSION)
     try:
         await forget_unfinished(connection)

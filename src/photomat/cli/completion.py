@@ -1,7 +1,7 @@
 """`photomat completion bash|zsh|fish`: a script that completes commands, options and the names they take.
 
 Everything is written into the script: a Tab starts no program, opens no database and takes no noticeable time. It is written
-anew after an upgrade. What changes while the shop runs (jobs, users, promo codes) is not completed.
+again after an upgrade. What changes while the shop runs (jobs, users, promo codes) is not completed.
 """
 
 import shlex

@@ -3,7 +3,7 @@
 The embedded database of the real bot is in DATA_DIR, that of the sandbox in a folder below it. An earlier version had the
 sandbox in DATA_DIR itself; its database is moved before anything else starts, so that the real bot never finds play money and
 the sandbox keeps its chats. The database folder moves last: the next start repeats an interrupted move, and a missing password
-is set anew. The copies in DATA_DIR/results stay, because a real bot with DATABASE_URL may have written some of them under the
+is set again. The copies in DATA_DIR/results stay, because a real bot with DATABASE_URL may have written some of them under the
 same job ids; the sandbox shows its history from the simulated Telegram, or copies a result again.
 """
 

@@ -163,7 +163,7 @@ def prune(
     if as_json:
         print_json([_as_json(one, dry_run=dry_run) for one in found])
     else:
-        _print_pruned(found, heading="would be deleted" if dry_run else "deleted")
+        _print_pruned(found, dry_run=dry_run)
 
 
 async def _forecast(pool: Pool) -> list[Forecast]:
@@ -201,15 +201,15 @@ def _as_json(one: Forecast, *, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _print_pruned(found: Sequence[Forecast], *, heading: str) -> None:
-    """A row for each kind, and one for each whole partition that goes with it."""
-    table = Listing("kind", "table", "older than (UTC)", "because of", heading, "about")
+def _print_pruned(found: Sequence[Forecast], *, dry_run: bool) -> None:
+    """A row for each kind, and one for each whole partition that goes with it; sizes are known before they go only."""
+    headings = ("would be deleted", "estimated size") if dry_run else ("deleted",)
+    table = Listing("kind", "table", "older than (UTC)", "because of", *headings)
     for one in found:
         kept = "kept for ever" if one.before is None else f"{one.before:%Y-%m-%d}"
         days = "" if one.kind.keep is None or not one.kind.setting.isupper() else f"={one.kind.keep.days}"
-        table.add_row(
-            one.kind.name, one.kind.table, kept, f"{one.kind.setting}{days}", str(one.rows), _megabytes(one.size_bytes)
-        )
+        size = (_megabytes(one.size_bytes),) if dry_run else ()
+        table.add_row(one.kind.name, one.kind.table, kept, f"{one.kind.setting}{days}", str(one.rows), *size)
         for part in one.partitions:
             newest = "empty" if part.newest is None else f"newest {part.newest:%Y-%m-%d}"
             table.add_row("", part.name, newest, "whole partition", f"~{part.rows}", _megabytes(part.size_bytes))

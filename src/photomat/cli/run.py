@@ -116,7 +116,7 @@ class Simulators:
         self._process = self._started()
 
     def announce(self, bot: int) -> None:
-        """Tell them the bot's process id, 0 for none; they kill it when a visitor asks for it."""
+        """Send them the bot's process id, 0 for none; they kill it when a visitor asks for it."""
         self._bot = bot
         pipe = self._process.stdin
         with suppress(BrokenPipeError):

@@ -1,7 +1,7 @@
 """The sandbox's bot as a process of its own, started again when it is killed, as systemd would.
 
 The program is loaded once and forked, so that a restart takes a moment. The kernel kills the bot when we die. A bot that ends
-by itself is not started again: its exit code becomes ours. A failpoint kills the first bot only.
+on its own is not started again: its exit code becomes ours. A failpoint kills the first bot only.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ log = get_logger()
 
 
 class BotSupervisor:
-    """`serve` is the bot, told whether it is the first; `tend` is called now and then; `announce` gets the pid, 0 for none."""
+    """`serve(is_first)` is the bot; `tend` is called now and then; `announce` gets the pid, 0 for none."""
 
     def __init__(
         self, *, serve: Callable[[bool], None], tend: Callable[[], object], announce: Callable[[int], None]

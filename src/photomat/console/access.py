@@ -2,7 +2,7 @@
 
 A cookie holds a random session; the database has its hash. A form carries a token derived from the cookie, so a page of
 another site cannot send one, and the sign-in form has a cookie of its own for the same reason. The token of a link stands in
-the fragment of its URL, which browsers send to nobody; a button posts it. Beyond five tries of the password a minute a client
+the fragment of its URL, which browsers do not send; a button posts it. Beyond five tries of the password a minute a client
 waits.
 """
 
@@ -208,7 +208,7 @@ async def _form(request: web.Request) -> tuple[dict[str, str], dict[str, web.Fil
     """The fields of a form, bounded; a field given several times is joined by commas."""
     try:
         sent = await request.post()
-    except (ValueError, LookupError):  # not a form, or a charset nobody knows
+    except (ValueError, LookupError):  # not a form, or an unknown charset
         raise web.HTTPBadRequest from None
     if len(sent) > MAX_FIELDS:
         raise web.HTTPBadRequest

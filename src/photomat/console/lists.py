@@ -52,7 +52,7 @@ class Query:
         return found if found.year in YEARS else None
 
     def url(self, **changes: object) -> str:
-        """This page with some filters changed; None drops one. The page of the list starts anew."""
+        """This page with some filters changed; None drops one. The list starts at its first page."""
         kept = {name: value for name, value in self.values.items() if name not in {"before", "format", *changes}}
         added = {name: str(value) for name, value in changes.items() if value not in {None, ""}}
         both = urlencode({**{name: value for name, value in kept.items() if value}, **added})

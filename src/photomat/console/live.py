@@ -1,7 +1,7 @@
 """Live pages by Server-Sent Events: a page asked for as an event stream is rendered again every few seconds.
 
-The browser swaps the regions that changed. The session is read anew every time, so a session that ended gets no more data. The
-number of streams of a process is bounded; a page without one still works, it only does not move by itself.
+The browser swaps the regions that changed. The session is read again every time, so a session that ended gets no more data. The
+number of streams of a process is bounded; a page without one still works, only without updates.
 """
 
 import hashlib

@@ -39,7 +39,7 @@ def config_of(request: web.Request) -> ConsoleConfig:
 
 @dataclass(frozen=True)
 class PageContext:
-    """One request of somebody who is signed in."""
+    """One request of a signed-in operator."""
 
     request: web.Request
     config: ConsoleConfig

@@ -1,4 +1,4 @@
-"""A file that somebody sent to the bot, read from Telegram for whoever is signed in; streamed, nothing is stored."""
+"""A file that a user sent to the bot, streamed from Telegram to a signed-in operator; nothing is stored."""
 
 from collections.abc import AsyncIterator, Collection
 from typing import Final

@@ -3,8 +3,8 @@
     postgresql://shop:secret@db1:5432,db2:5432/shop
 
 Each new connection goes to the server that accepts writes; the one that did last is asked first, so after a promotion every
-loop finds the new primary by itself. Each server gets an equal part of the time for connecting: one that was switched off and
-does not answer cannot use up the time of the next, as it would in asyncpg, which has one limit for all.
+loop finds the new primary without a restart. Each server gets an equal part of the time for connecting: one that is off
+and does not answer cannot use up the time of the next, as it would in asyncpg, which has one limit for all.
 
 A server that vanished without closing its connections is noticed by the operating system: what it does not acknowledge within
 `UNACKNOWLEDGED_MS`, or keepalives without an answer, end the connection, long before the time limit of a statement.

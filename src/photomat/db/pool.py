@@ -271,7 +271,7 @@ class _OneStatement:
 
 
 def one_statement(pool: Pool) -> Transaction:
-    """What a function of one statement gets where it is a transaction by itself; two round trips less than `transaction`."""
+    """What a function of one statement gets where it is a whole transaction; two round trips less than `transaction`."""
     return cast("Transaction", _OneStatement(pool))
 
 

@@ -1,7 +1,7 @@
-"""The mark of a restore that is not finished: while it stands, no program starts on the database, and a restore may begin anew.
+"""The mark of a restore that is not finished: while it stands, no program starts on the database, and a restore may start over.
 
 It is made before the first table is loaded and removed in the transaction that pauses the restored shop, so a restore that was
-killed leaves a database that nobody sells from.
+killed leaves a database that no shop runs on.
 """
 
 from datetime import datetime

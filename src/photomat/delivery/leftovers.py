@@ -3,7 +3,7 @@
 Moving is copy → record → delete, output by output, also while the bot runs: a row names one place at any moment, and the file
 is there. Killed anywhere, the next run goes on with the rows that still name another place, and the sweep deletes a copy that
 was left behind: that of every day in the places of the settings, that of the next run where copies were moved from. Two runs at
-once share the work; whoever records second changes nothing.
+once share the work; the second record changes nothing.
 """
 
 import json
@@ -157,7 +157,7 @@ async def _move_one(pool: Pool, places: ResultPlaces, output: Output, *, to: Fil
 
 
 async def _is_as_read(pool: Pool, output: Output) -> bool:
-    """Whether the row still names this copy, and nobody moved it meanwhile."""
+    """Whether the row still names this copy, and it was not moved meanwhile."""
     return bool(
         await pool.fetchval(
             """
@@ -190,7 +190,7 @@ async def _elsewhere(pool: Pool, *, kept_in: str | None, after: tuple[JobId, int
 
 
 async def sweep_store(pool: Pool, places: ResultPlaces, store: FileStore, *, dry_run: bool = False) -> SweepReport:
-    """Delete files that are called like copies, complete or not, are older than a day, and that nobody needs.
+    """Delete files that are called like copies, complete or not, are older than a day, and are not needed.
 
     A row names a file, or no other copy of its output is known to be good: then it is needed, also if it is damaged.
     """

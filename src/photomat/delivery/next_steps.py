@@ -46,7 +46,7 @@ class NextSteps:
         return model if model is not None and takes(model, start) else None
 
     def may_vary(self, model_id: str) -> bool:
-        """Whether the same order may turn out otherwise: its model is sold, and is told in words what to make."""
+        """Whether the same order may turn out otherwise: its model is sold, and takes words for what to make."""
         model = self.storefront.get(model_id) if self.storefront is not None else None
         return model is not None and (model.input_for("prompt") or model.input_for("lyrics")) is not None
 

@@ -1,4 +1,4 @@
-"""Pages of the history with their media: the message is edited in place, or sent anew where that cannot be.
+"""Pages of the history with their media: the message is edited in place, or sent again where that cannot be.
 
 A page is no card: it is shown from Telegram's own file, else from our copy, and Kie is not asked for it. A message with media
 cannot become a text, so such a page is a new message. A new message is a text that is then edited into the media: media are

@@ -2,7 +2,7 @@
 
 The list of the last days is recorded as seen documents. A document that a complete list lacks is `missing`; a row that is still
 open though its document exists is looked up at once; one whose document was annulled by hand says so. Then the differences are
-computed from all rows, so one that was settled ends by itself.
+computed from all rows, so one that was settled ends automatically.
 """
 
 from collections.abc import Mapping

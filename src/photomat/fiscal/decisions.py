@@ -35,7 +35,7 @@ async def try_now(tx: Transaction, fiscal_id: int) -> bool:
 
 
 async def want_again(tx: Transaction, fiscal_id: int) -> bool:
-    """Want a row that was left without an issuer, or blocked; who issues it is decided anew."""
+    """Want a row that was left without an issuer, or blocked; who issues it is decided again."""
     return bool(
         await tx.fetchval(
             """

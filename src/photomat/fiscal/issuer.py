@@ -8,8 +8,8 @@ service's list decides: what is found there by our reference is recorded; a comp
 its intent sends nothing, so a request leaves only while its claim is valid.
 
 An annulment waits for its income. An income that was never registered needs none: both end, and what a partial refund left is
-wanted anew. Such a receipt for the rest is looked up before it is sent, because a restored database may have forgotten it: its
-reference follows from that of the receipt it replaces. YooKassa registers by itself, with the payment or the refund: its
+wanted again. Such a receipt for the rest is looked up before it is sent, because a restored database may have forgotten it: its
+reference follows from that of the receipt it replaces. YooKassa registers on its own, with the payment or the refund: its
 receipts are only read.
 """
 
@@ -226,7 +226,7 @@ class FiscalIssuer:
             await self._drop(annulment)
 
     async def _drop(self, annulment: FiscalReceipt) -> None:
-        """Its income was never registered: neither is needed, and the rest of a partial refund is wanted anew."""
+        """Its income was never registered: neither is needed, and the rest of a partial refund is wanted again."""
         async with transaction(self.pool) as tx:
             income = await store.lock_income(tx, annulment.payment_id, annulment.round)
             if income is None or income.state not in {"wanted", "without", "blocked", "unneeded"}:
@@ -308,7 +308,7 @@ class FiscalIssuer:
             await self._unknown(receipt, "not in the list yet")
 
     async def _read(self, receipt: FiscalReceipt) -> None:
-        """Find the receipt of a payment or a refund among those its provider registered by itself."""
+        """Find the receipt of a payment or a refund among those its provider registered on its own."""
         reader = self.policy.readers.get(receipt.provider)
         if reader is None:
             raise Transient("receipts of this provider are switched off")
@@ -331,7 +331,7 @@ class FiscalIssuer:
             raise Transient("the provider has not registered it yet")
 
     async def _paid_without(self, receipt: FiscalReceipt) -> None:
-        """The payment is older than the receipts of its provider: nobody issues one, and its refund annuls none."""
+        """The payment is older than the receipts of its provider: none is issued, and its refund annuls none."""
         if receipt.kind == "annulment":
             await self._drop(receipt)
         elif await store.record_waiting(self.pool, receipt, state="without", error=None):

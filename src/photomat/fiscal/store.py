@@ -199,7 +199,7 @@ async def mark_annulled(tx: Transaction, fiscal_id: int) -> bool:
 
 
 async def drop(tx: Transaction, fiscal_id: int) -> bool:
-    """Nothing was registered and nothing need be; whoever holds a claim on it has lost it."""
+    """Nothing was registered and nothing need be; a claim on it is lost."""
     return bool(
         await tx.fetchval(
             """

@@ -46,7 +46,7 @@ async def claim_lanes(
     """Lease up to `limit` due lanes and take the oldest update of each, in one statement.
 
     An update stored while the statement waited for its lane is counted there and not seen. Lanes in which none is seen are
-    counted anew under their locks, and claimed once more.
+    counted again under their locks, and claimed again.
     """
     claim = partial(
         store.lease_lanes,
@@ -193,7 +193,7 @@ async def forget_updates(tx: Transaction, user_id: UserId, limit: int) -> int:
 
 
 async def handle_again(tx: Transaction, received_id: ReceivedId, *, user_id: UserId) -> bool:
-    """Have a handled update of this user handled once more, with the rest of its album; False if it is gone or not theirs."""
+    """Have a handled update of this user handled again, with the rest of its album; False if it is gone or not theirs."""
     lane = f"{USER_LANES}{user_id}"
     again = await store.mark_unhandled(tx, received_id, lane=lane)
     for bot_id in again:

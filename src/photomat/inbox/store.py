@@ -51,7 +51,7 @@ class EndedClaim:
 async def add_received(tx: Transaction, *, bot_id: BotId, updates: Sequence[Received]) -> list[NewUpdate]:
     """Store updates and add them to the counters of their lanes, both in sorted order; an empty lane is due now.
 
-    Nothing is stored in a database of another bot. The count of a minute begins anew with the first update after its end.
+    Nothing is stored in a database of another bot. The count of a minute begins again with the first update after its end.
     """
     rows = await tx.fetch(
         """

@@ -188,7 +188,7 @@ class PartitionedRows:
         return [row["relname"] for row in rows]
 
     async def _detach(self, pool: Pool, part: Partition) -> bool:
-        """False if somebody reads the table for long: the next pass tries again."""
+        """False if another session reads the table for long: the next pass tries again."""
         try:
             async with transaction(pool) as tx:
                 await _short_locks(tx)

@@ -1,4 +1,4 @@
-"""Jobs of a restored database: whatever happened to them after the backup is unknown, so none is submitted by itself.
+"""Jobs of a restored database: whatever happened to them after the backup is unknown, so none is submitted automatically.
 
 A job that had not been submitted may have been, a moment after the backup. It becomes what a submit without an answer is: its
 callback finds it by the signed URL, an operator may attach a task found in Kie's log, and past the give-up time its money is

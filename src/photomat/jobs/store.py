@@ -65,7 +65,7 @@ DELIVER_SOON: Final = """
 """A card that is up to date, or is being edited, shows this a second later: one edit less where the result is quick."""
 MAY_BE_SUBMITTED: Final = f"""
     NOT (SELECT photomat_paused('{KIE}')) AND NOT (SELECT photomat_paused_models()) @> ARRAY[model]"""
-"""What operators have not paused; it is tested once more with the intent.
+"""What operators have not paused; it is tested again with the intent.
 
 Written with `@>`, which the planner takes for true of nearly all rows: it goes on reading the queue in its order.
 """

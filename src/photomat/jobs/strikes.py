@@ -1,4 +1,4 @@
-"""Strikes and what follows from them: a ban for a while, what is queued canceled, and the user told.
+"""Strikes and what follows from them: a ban for a while, what is queued canceled, and the user notified.
 
 A strike is recorded with its cause: a refused order, or, by a setting, a job that the provider failed for its content. The
 ban is decided under the lock of the user's row, after the cause is committed where that holds the wallet. An operator's ban is

@@ -1,7 +1,7 @@
-"""Where an error that nobody expected is reported, if the installation says to whom (`app/crash_reports.py`).
+"""Where an unexpected error is reported, if the installation says where to (`app/crash_reports.py`).
 
 Called at the tops of loops, beside the log. A report never raises, waits or blocks. Errors of the outside world are not
-crashes: what may be retried, what a customer is told, a database that is away.
+crashes: what may be retried, what a customer is shown, a database that is away.
 """
 
 import asyncio

@@ -280,7 +280,7 @@ async def forget_notices(tx: Transaction, user_id: UserId, limit: int) -> int:
 
 
 async def blank_notices(tx: Transaction, beginnings: Sequence[str]) -> None:
-    """Take the words out of notices to anybody whose keys begin like this: they are about a user who is forgotten."""
+    """Take the words out of notices to any chat whose keys begin like this: they are about a user who is forgotten."""
     await tx.execute(
         """
         UPDATE notices

@@ -53,7 +53,7 @@ async def appeal_to_operators(
 
 
 async def notify_accepted(tx: Transaction, refusal: ContentRefusal, *, can_go_on: bool) -> None:
-    """Tell the customer that the text is allowed; the button opens the card again, while there is one."""
+    """Notify the customer that the text is allowed; the button opens the card again, while there is one."""
     go_on = NoticeButton(text_key="content-appeal-go-on", data=callback_data.open_card(refusal.draft_id or 0))
     await notify(
         tx,

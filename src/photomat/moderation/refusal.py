@@ -71,7 +71,7 @@ NO_STRIKES: Final = StrikePolicy(ban_reason={})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentRefusal:
-    """A refused text, or with the action `warn` one that an operator was told of."""
+    """A refused text, or with the action `warn` one that an operator was notified of."""
 
     refusal_id: int
     user_id: UserId

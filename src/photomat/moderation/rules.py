@@ -28,7 +28,7 @@ Language = Literal["ru", "en"]
 
 
 class RuleAction(StrEnum):
-    """What a match does: refuse, refuse and count a strike, or only tell the operator."""
+    """What a match does: refuse, refuse and count a strike, or only notify the operator."""
 
     REFUSE = "refuse"
     STRIKE = "strike"

@@ -1,7 +1,7 @@
 """Who may use the console and /admin: roles, sessions in a browser, links that sign in once, tries of the password.
 
 CONSOLE_PASSWORD and everyone in ADMIN_IDS are owners; owners add operators and viewers by Telegram id. The role is read with
-every request, so removing somebody, or changing the password, ends their sessions at once. Tokens of links and sessions are
+every request, so removing an operator, or changing the password, ends their sessions at once. Tokens of links and sessions are
 random and only their hashes are stored. A link works once: using it is one guarded update, in the transaction that makes the
 session.
 """
@@ -40,7 +40,7 @@ OLD_LINKS: Final = OldRows(table="console_links", age="expires_at", only="true")
 
 
 class Role(IntEnum):
-    """What somebody may do; a higher role may everything a lower one may."""
+    """What an operator may do; a higher role may everything a lower one may."""
 
     VIEWER = 1
     OPERATOR = 2
@@ -53,7 +53,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """Somebody with a session, as the journal names them, and their role now; `now` is the database's."""
+    """An operator with a session, as the journal names them, and their role now; `now` is the database's."""
 
     name: str
     role: Role
@@ -69,7 +69,7 @@ class SignedIn:
 
     @property
     def is_nameless(self) -> bool:
-        """Whether the session was opened by the password, which is nobody's own."""
+        """Whether the session was opened by the password, which belongs to no operator."""
         return self.name == NAMELESS_OWNER
 
 
@@ -110,7 +110,7 @@ class Owners:
 
 
 def operator_of_telegram(telegram_id: int, name: str) -> str:
-    """How the journal names somebody who acts from Telegram."""
+    """How the journal names an operator who acts from Telegram."""
     return f"telegram:{telegram_id} {' '.join(name.split())[:MAX_NAME]}".rstrip()
 
 
@@ -237,7 +237,7 @@ async def new_link(pool: Pool, *, operator: str, telegram_id: int | None) -> str
 
 
 async def sign_in_by_link(pool: Pool, token: str, *, owners: Owners, device: str) -> str | None:
-    """Use a link and open a session; return its cookie, None if the link is unknown, used, expired or of nobody any more."""
+    """Use a link and open a session; return its cookie, None if the link is unknown, used, expired or of a removed operator."""
     async with transaction(pool) as tx:
         link = await tx.fetchrow(
             """
@@ -376,7 +376,7 @@ async def _role_of_session(pool: Pool, row: Row, owners: Owners) -> Role | None:
 
 
 async def _role_of(tx: Transaction, telegram_id: int | None, owners: Owners) -> Role | None:
-    """A link printed by a command is the owner's: whoever runs commands can read the database."""
+    """A link printed by a command is the owner's: who runs commands can read the database."""
     if telegram_id is None or telegram_id in owners.telegram_ids:
         return Role.OWNER
     role = await tx.fetchval("SELECT role FROM operators WHERE telegram_id = $1 AND removed_at IS NULL", telegram_id)

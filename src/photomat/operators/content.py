@@ -1,6 +1,6 @@
 """What an operator may do about content: decide appeals, take strikes back, switch rules and write rules of their own.
 
-Each writes the journal in its transaction, refusals too. An appeal is decided once, whoever is first. Accepted, its strike is
+Each writes the journal in its transaction, refusals too. An appeal is decided once. Accepted, its strike is
 taken back, a ban that strikes alone had caused ends, and the customer may order this very text.
 """
 
@@ -32,7 +32,7 @@ Act: TypeAlias = Callable[[Transaction], Awaitable[ActionResult]]
 async def accept_appeal(
     pool: Pool, refusal_id: int, *, policy: StrikePolicy, operator: str, reason: str | None
 ) -> ActionResult:
-    """Allow the text to this user, take the strike back, and tell the customer."""
+    """Allow the text to this user, take the strike back, and notify the customer."""
 
     async def act(tx: Transaction) -> ActionResult:
         refusal = await refusals.find_refusal(tx, refusal_id)

@@ -41,7 +41,7 @@ async def issue_fiscal(pool: Pool, fiscal_id: int, *, operator: str, reason: str
 async def settle_fiscal(
     pool: Pool, fiscal_id: int, *, number: str | None, url: str | None, operator: str, reason: str
 ) -> ActionResult:
-    """It was issued or annulled by hand: keep its number and the address where the customer sees it."""
+    """It was issued or annulled by hand: keep its number and the URL where the customer sees it."""
 
     async def act(tx: Transaction, receipt: FiscalReceipt) -> ActionResult:
         if receipt.kind == "income" and not number:

@@ -1,6 +1,6 @@
 """What an operator does about an incident with one tap under its alert, with a row in the journal.
 
-An incident is locked while somebody acts on it, and the same action is not repeated within seconds: a double tap, or the same
+An incident is locked while an operator acts on it, and an action is not repeated within seconds: a double tap, or the same
 tap of two operators, acts once. What each action does is idempotent besides: cards are edited, a job that moves is not
 submitted again, an update is handled again only while it is parked.
 """

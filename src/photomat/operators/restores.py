@@ -2,9 +2,9 @@
 
 What happened between the backup and the loss of the database is not in it, so everything that could happen a second time is
 stopped in the transaction that ends the restore: numbers jump ahead, jobs are not submitted, messages that were about to leave
-do not, updates that waited are not handled, refunds wait, nobody is signed in. Meanwhile the ACTIVE instance reads payments
-again from their providers, back to the moment of the backup; edits of cards, polling and payments work as always. Fiscal
-receipts are looked up before they are sent (`fiscal/restored.py`).
+do not, updates that waited are not handled, refunds wait, no operator is signed in. Meanwhile the ACTIVE instance reads
+payments again from their providers, back to the moment of the backup; edits of cards, polling and payments work as always.
+Fiscal receipts are looked up before they are sent (`fiscal/restored.py`).
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""What an operator may do with a ticket: answer, close, reopen, assign; refund its job, give it once more, show it again.
+"""What an operator may do with a ticket: answer, close, reopen, assign; refund its job, repeat it, show it again.
 
 Every verb writes the thread, the notices and the journal in one transaction, refusals too. Money goes back once per ticket,
-whoever taps first. An answer is written once per `origin`, the update or form it came from.
+however many tap. An answer is written once per `origin`, the update or form it came from.
 
 A repeat moves no money: it gives the customer one free generation, as a promo code that only they have, and offers the same
 order. The customer opens its card and taps; nothing is made without that tap. If the repeat fails, the generation is theirs
@@ -94,7 +94,7 @@ async def reopen_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
 async def assign_ticket(
     pool: Pool, ticket_id: int, *, to: str | None, actor: Actor, reason: str | None = None
 ) -> ActionResult:
-    """Say who answers a ticket; None is nobody in particular."""
+    """Set who answers a ticket; None: any operator."""
 
     async def act(tx: Transaction, ticket: Ticket) -> ActionResult:
         await thread.assign_ticket(tx, ticket.ticket_id, to=to)
@@ -133,7 +133,7 @@ async def refund_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str
 
 
 async def repeat_ticket(pool: Pool, ticket_id: int, *, actor: Actor, reason: str) -> ActionResult:
-    """Give the customer the same order once more for nothing; once per ticket."""
+    """Repeat the customer's order for free; once per ticket."""
 
     async def act(tx: Transaction, ticket: Ticket, job: TicketJob) -> ActionResult:
         if job.is_live:
@@ -164,7 +164,7 @@ async def was_repeated(pool: Pool, ticket: Ticket) -> bool:
 
 
 async def show_again(pool: Pool, ticket_id: int, *, actor: Actor, reason: str | None = None) -> ActionResult:
-    """Send the result of the ticket's job to the customer once more."""
+    """Send the result of the ticket's job to the customer again."""
 
     async def act(tx: Transaction, ticket: Ticket, job: TicketJob) -> ActionResult:
         customer = await find_user(tx, ticket.user_id)

@@ -56,7 +56,7 @@ class StoredAssortment:
 class Assortment:
     """What holds from `since` until `until`, when a rule or a pause begins or ends, unless operators change it.
 
-    `offers` are those of everything shown, once somebody has asked for them.
+    `offers` are those of everything shown, once they were asked for.
     """
 
     version: UUID

@@ -1,7 +1,7 @@
 """Content rules of an order: asked when its card is made, and again inside the purchase, before money is held.
 
 `ContentCheck` runs inside a transaction and reads what the draft says at that moment, so a draft that changed after its card is
-judged anew. A refusal is recorded with its rule in that transaction; the draft stays and may be changed. A text that an
+judged again. A refusal is recorded with its rule in that transaction; the draft stays and may be changed. A text that an
 operator allowed after an appeal passes. Where an external checker is set, the purchase demands its verdict for this very
 revision; what it refused and an operator allowed are these texts with these files.
 """
@@ -33,7 +33,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentGate:
-    """What orders are checked against. `provider_checker` is what a model's own checker is told."""
+    """What orders are checked against. `provider_checker` is sent to a model's own checker."""
 
     rulebook: RuleBook
     policy: StrikePolicy

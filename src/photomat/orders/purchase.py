@@ -194,7 +194,7 @@ async def _refusal(
 
 
 async def _without_voucher(tx: Transaction, draft: Draft, *, message_id: MessageId) -> CreateOutcome:
-    """What a tap on a voucher gets that no longer covers the order: the job it made before, or the card anew."""
+    """What a tap on a voucher gets that no longer covers the order: the job it made before, or the card again."""
     started = await job_of_draft(tx, draft_id=draft.draft_id, user_id=draft.user_id, message_id=message_id)
     return started or (DraftGone() if draft.is_closed else CardOutdated(draft=draft))
 

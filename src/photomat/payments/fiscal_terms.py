@@ -102,7 +102,7 @@ async def terms_of_refund(tx: Transaction, payment: Payment) -> dict[str, Any] |
 
 
 async def lacks_contact(tx: Transaction, payment: Payment) -> bool:
-    """Whether the payment had a receipt, and nobody is left to send the receipt of a part of it to."""
+    """Whether the payment had a receipt, and no contact is left to send the receipt of a part of it to."""
     had_receipt = await tx.fetchval("SELECT invoice -> 'fiscal' FROM topups WHERE topup_id = $1", payment.topup_id)
     return bool(had_receipt) and await terms_of_refund(tx, payment) is None
 
@@ -128,7 +128,7 @@ def setting_to_change(refused: FiscalRefused, *, sends_receipts: bool) -> str:
 
 
 async def note_refusal(pool: Pool, provider: str, refused: FiscalRefused, *, sends_receipts: bool) -> None:
-    """Record that a provider wants other receipts, until it accepts one; an alert tells the operator."""
+    """Record that a provider wants other receipts, until it accepts one; an alert notifies the operator."""
     setting = setting_to_change(refused, sends_receipts=sends_receipts)
     log.error(
         "PAY_RECEIPT_REFUSED", provider=provider, field=refused.field, reason=refused.reason, change_setting=setting

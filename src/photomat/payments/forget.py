@@ -60,7 +60,7 @@ async def has_renewing_subscription(tx: Transaction, user_id: UserId) -> bool:
 
 
 async def forget_receipts(tx: Transaction, user_id: UserId, limit: int) -> int:
-    """Take the files, notes and reasons out of bank receipts, and out of what operators were told about them."""
+    """Take the files, notes and reasons out of bank receipts, and out of the operators' notices about them."""
     rows = await tx.fetch(
         """
         UPDATE receipts

@@ -78,7 +78,7 @@ class Receipt:
     reason: str | None
     credited: Money | None
     attempts: int
-    """Of the reminder; a decision starts anew."""
+    """Of the reminder; a decision resets it."""
 
     @property
     def code(self) -> str:

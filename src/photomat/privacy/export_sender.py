@@ -1,6 +1,6 @@
 """Exports that users asked for: built by the worker that claims the row, then sent to their chat, at most once.
 
-    claimed    a lease and a fence; killed while it is built, the row is claimed again and the export is built anew
+    claimed    a lease and a fence; killed while it is built, the row is claimed again and the export is built again
     left       committed just before the file is sent; killed after it, it is never sent again, and the user may ask again
     recorded   with its size, or why it was not sent
 
@@ -226,7 +226,7 @@ async def _end(tx: Transaction, message: Export, *, outcome: str, ending: Ending
 
 
 def _path_of(file: BinaryIO) -> Path:
-    """The path under which a file without a name can be opened once more, while it is open."""
+    """The path under which a file without a name can be opened again, while it is open."""
     folder = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
     return Path(folder) / str(file.fileno())
 

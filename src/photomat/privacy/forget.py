@@ -2,8 +2,8 @@
 
     asked      one row by number, in the transaction that marks the user as being forgotten; refused while something is open
     erasing    batch by batch, each in a transaction that tests the fence; `step` is the next erasure
-    done       the last transaction: names go, the user is told. Killed anywhere before it, the next claim continues at `step`
-    swept      once more a quarter of an hour later, for what was under way: a late callback, a copy that was being made; and
+    done       the last transaction: names go, the user is notified. Killed before it, the next claim continues at `step`
+    swept      again a quarter of an hour later, for what was under way: a late callback, a copy that was being made; and
                again while something is open, which only a restored database knows
 
 Every erasure can be repeated for ever, so a worker that lost its claim does no harm. Files are deleted first and last.

@@ -21,7 +21,7 @@ DeleteFiles: TypeAlias = Callable[[Pool, UserId], Awaitable[None]]
 class PersonalTable:
     """One table. `of_user` is the condition (SQL) of a user's rows, $1 their number; empty if nothing is exported.
 
-    `without` are columns that are left out of the export, `changed` those that would name somebody else, with what stands there
+    `without` are columns that are left out of the export, `changed` those that would name another user, with what stands there
     instead (SQL). `erased_by` is the name of an erasure. Where a table is not exported,
     or nothing of it is erased, `not_exported` and `kept` say why.
     """

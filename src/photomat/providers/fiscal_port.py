@@ -1,7 +1,7 @@
 """What we ask of those who issue fiscal receipts. Adapters translate; their fields are known to them alone.
 
 A `TaxService` («Мой налог») is asked to register and to annul, and has no idempotency key: a request that got no answer is
-looked up by our reference before anything is sent again. A `ReceiptReader` (YooKassa) issues by itself, because the receipt is
+looked up by our reference before anything is sent again. A `ReceiptReader` (YooKassa) issues on its own, because the receipt is
 part of the payment or of the refund: it is only read.
 """
 

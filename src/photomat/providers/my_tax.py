@@ -162,7 +162,7 @@ class MyTax:
         return reply
 
     async def _authorized(self, call: Callable[[Mapping[str, str]], Awaitable[HttpAnswer]]) -> HttpAnswer:
-        """Call with the token; once more with a refreshed one if it has expired."""
+        """Call with the token; again with a refreshed one if it has expired."""
         tokens = await self._signed_in()
         answer = await call({"Authorization": f"Bearer {tokens.access}"})
         if answer.status != UNAUTHORIZED:

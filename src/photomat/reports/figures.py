@@ -1,7 +1,7 @@
 """Figures of the database for /metrics: money, jobs, backlogs, incidents, the server itself.
 
 Every query is bounded: it reads partial indexes over what is live or due, the newest row, or the server's own statistics.
-They are read when somebody asks, at most every `EVERY_S`, one reading at a time: a storm of scrapes costs what one costs.
+They are read on request, at most every `EVERY_S`, one reading at a time: a storm of scrapes costs what one costs.
 Without a database the figures are taken away instead of growing old, and `photomat_database_up` says so.
 """
 

@@ -60,7 +60,7 @@ UNCERTAIN: Final = """
     AND coalesce(leased_until <= photomat_now(), true)"""
 """The request left for Kie, its answer never came, and no instance waits for it."""
 UNDELIVERED: Final = "status = 'done' AND delivered_at IS NULL"
-"""Also what nobody will see unless a user comes back, so there may be many: its index is read from the newest on."""
+"""Also what is not seen unless a user comes back, so there may be many: its index is read from the newest on."""
 FOUND_BY_INDEX: Final[Mapping[JobState, str]] = {
     **{state: f"SELECT job_id FROM generation_jobs WHERE settled_at IS NULL AND status = '{state}'" for state in LIVE},  # noqa: S608
     JobState.PARKED: "SELECT job_id FROM generation_jobs WHERE parked_at IS NOT NULL AND card_shown < card_wanted",

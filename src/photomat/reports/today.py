@@ -49,7 +49,7 @@ class NeedKind(StrEnum):
 
 
 class StuckKind(StrEnum):
-    """What should have moved on by itself."""
+    """What should have moved on automatically."""
 
     OVERDUE = "overdue"
     UNDELIVERED = "undelivered"
@@ -396,7 +396,7 @@ async def needs(pool: Pool, *, incidents: tuple[OpenIncident, ...], credits_: Ki
 
 
 async def stuck(pool: Pool) -> tuple[Waiting, ...]:
-    """What should have moved on by itself, jobs first; kinds of which there is nothing are left out."""
+    """What should have moved on automatically, jobs first; kinds of which there is nothing are left out."""
     rows = await pool.fetch(
         """
         SELECT 'overdue' AS kind, count(*), min(overdue_at) AS since, min(job_id) AS first

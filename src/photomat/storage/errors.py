@@ -56,7 +56,7 @@ class StoreUnavailable(Transient):
 
 
 class CopyLost(Transient):
-    """The copy called `name` could not be read; by itself this says nothing about its bytes."""
+    """The copy called `name` could not be read; this alone says nothing about its bytes."""
 
     def __init__(self, message: str, *, name: str) -> None:
         super().__init__(message)

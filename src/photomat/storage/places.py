@@ -114,7 +114,7 @@ class StoredFile:
         await self._read_whole(StoredFile.read_once)
 
     async def _read_whole(self, read: Callable[["StoredFile"], Awaitable[None]]) -> None:
-        """Read it, and once more after a read that went wrong: a wrong hash may be that of the way, not of the file."""
+        """Read it, and retry once after a failed read: a wrong hash may come from the transfer, not from the file."""
         try:
             await read(self)
         except (CopyDamaged, CopyReplaced):
@@ -259,7 +259,7 @@ class ResultPlaces:
     async def require_ours(self, store: FileStore, *, owner: str) -> None:
         """Mark a store as this installation's, or refuse it: two of them would overwrite each other's files.
 
-        The folder below DATA_DIR is not marked: it outlives a database that is made anew.
+        The folder below DATA_DIR is not marked: it outlives a database that is created again.
         """
         if self.is_known(store):
             return
@@ -305,6 +305,6 @@ def _unnamed(tmp: Path) -> BinaryIO:
 
 
 def _path_of(file: BinaryIO) -> Path:
-    """The path under which a file without a name can be opened once more, while it is open."""
+    """The path under which a file without a name can be opened again, while it is open."""
     folder = OPEN_FILES if OPEN_FILES.is_dir() else Path("/dev/fd")
     return folder / str(file.fileno())

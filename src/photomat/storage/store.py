@@ -74,7 +74,7 @@ class FoundFile:
     changed_at: datetime
 
     def is_version(self, other: "FoundFile | None") -> bool:
-        """Whether nobody wrote the file in between; listings of buckets know parts of a second, answers about one do not."""
+        """Whether the file was not written in between; listings of buckets know parts of a second, answers about one do not."""
         return other is not None and self.e_tag == other.e_tag and abs(self.changed_at - other.changed_at) < ONE_SECOND
 
 
@@ -253,7 +253,7 @@ class FileStore:
             yield [_found(each) for each in page]
 
     async def plain_url(self, name: str) -> str:
-        """Where a file would be if anybody could read it: no signature, no key."""
+        """Where a file would be if it were public: no signature, no key."""
         import obstore  # noqa: PLC0415
 
         with _translating():

@@ -103,7 +103,7 @@ async def notify_canceled(tx: Transaction, ticket: Ticket, job: TicketJob) -> No
 
 
 async def notify_repeat(tx: Transaction, ticket: Ticket, job: TicketJob) -> None:
-    """Offer the same order once more; the customer's tap opens its card, and a tap there makes it."""
+    """Offer the same order again; the customer's tap opens its card, and a tap there makes it."""
     again = NoticeButton(text_key="support-repeat", data=callback_data.act_on_job(job.job_id, "again"))
     await notify(
         tx,

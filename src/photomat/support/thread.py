@@ -1,6 +1,6 @@
 """Write to a thread: a customer's or an operator's message, an event, closing. Once per origin, in the caller's transaction.
 
-The customer's row is locked before the ticket, so both sides of a thread write one after the other. Whoever writes to a closed
+The customer's row is locked before the ticket, so both sides of a thread write one after the other. A message to a closed
 ticket continues the open one about the same job, or reopens it: no message is lost because a ticket was closed a moment ago.
 """
 
@@ -62,7 +62,7 @@ class TooMany:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageContent:
-    """What somebody wrote: a text, a file, or a file with a caption."""
+    """What a user or an operator wrote: a text, a file, or a file with a caption."""
 
     text: str
     file: NoticeFile | None = None

@@ -385,7 +385,7 @@ async def count_waiting(pool: Pool) -> int:
 
 
 async def forget_tickets(tx: Transaction, user_id: UserId, limit: int) -> int:
-    """Delete a batch of a user's tickets with their messages, and what operators were told about them."""
+    """Delete a batch of a user's tickets with their messages, and blank the operators' notices about them."""
     rows = await tx.fetch(
         """
         DELETE FROM tickets

@@ -2,7 +2,7 @@
 
     wanted parts ─▶ compared with `bot_profile` by hash ─▶ set at Telegram ─▶ recorded
 
-Setting a part is idempotent: killed before the record, it is set once more. A part that could not be set waits, and nothing
+Setting a part is idempotent: killed before the record, it is set again. A part that could not be set waits, and nothing
 else waits for it. Telegram lets a name be changed a few times a day and then asks for hours of patience: that time is kept in
 the row, over restarts and new values. The bot's id is in the hash: another bot's rows count as old.
 """
@@ -34,7 +34,7 @@ class PartRefused(PhotomatError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfilePart:
-    """`value` identifies the wanted state. `apply` is told whether we set the part before, and returns whether it did."""
+    """`value` identifies the wanted state. `apply` gets whether we set the part before, and returns whether it did."""
 
     name: str
     value: str

@@ -157,7 +157,7 @@ async def record_file_id(tx: Transaction, subject: str, file_id: str) -> None:
 
 
 async def forget(tx: Transaction, subject: str) -> bool:
-    """Delete an example, so that it may be made again; the operator knows that this may cost once more."""
+    """Delete an example, so that it may be made again; the operator knows that this may cost again."""
     return await tx.fetchval("DELETE FROM examples WHERE subject = $1 RETURNING true", subject) is not None
 
 

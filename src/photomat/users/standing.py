@@ -1,6 +1,6 @@
 """What operators decided about a user: a ban, for a while or for good, and limits of their own in place of the usual ones.
 
-A ban with an end is over by itself: nothing has to run for it. A purchase reads both under the lock of the user's row, which
+A ban with an end expires: nothing has to run for it. A purchase reads both under the lock of the user's row, which
 `ban` takes too, so an order and a ban are decided one after the other.
 """
 
@@ -13,7 +13,7 @@ from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 
 TOLD_EVERY: Final = timedelta(minutes=10)
-"""A banned user who keeps writing is told why at most so often."""
+"""A banned user who keeps writing is notified why at most so often."""
 BAN_COLUMNS: Final = (
     "CASE WHEN banned_until IS NULL OR banned_until > photomat_now() THEN banned_at END AS banned_at,"
     " banned_until, ban_reason, banned_by, banned_until - photomat_now() AS ban_left"
@@ -127,7 +127,7 @@ async def unban(tx: Transaction, user_id: UserId) -> bool:
 
 
 async def note_told(tx: Transaction, user_id: UserId) -> bool:
-    """Whether it is time to tell a banned user why; then it is recorded as done."""
+    """Whether it is time to notify a banned user why; then it is recorded as done."""
     return bool(
         await tx.fetchval(
             """

@@ -1,6 +1,6 @@
 """GET /metrics: figures for Prometheus; and the latency of every request to us.
 
-With METRICS_TOKEN set it asks for that token as a bearer token, whoever asks. Without one it answers only requests that come
+With METRICS_TOKEN set it asks every client for that token as a bearer token. Without one it answers only requests that come
 from this machine: the peer is a loopback address, and no header says that a proxy passed the request on.
 """
 

@@ -1,6 +1,6 @@
 """What operators have paused: the bot, the provider, single models. Every statement on `controls` is here.
 
-A pause is a row. It ends when an operator resumes it, or by itself at its `until`; an ended row means nothing and is replaced
+A pause is a row. It ends when an operator resumes it, or at its `until`; an ended row means nothing and is replaced
 by the next pause. Claims ask the same in their own SQL (`photomat_paused`, `photomat_paused_models`), and orders by the mark of
 the assortment (`orders/assortment.py`), so a pause holds for every instance from its commit on.
 """

@@ -4,7 +4,7 @@ A caller that may have given work to any loop, and does not know to which, wakes
 Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a doubled one nothing. Whatever else the process must
 know every second is read by the same query (`WatchedValue`), so that an idle process commits once a second, not once for each.
 
-Each poll reads the floors of the queues anew (`db/floors.py`). Once a second it reads the queues from their beginning, which
+Each poll reads the current floors of the queues (`db/floors.py`). Once a second it reads the queues from their beginning, which
 is the truth. Where that takes long, because a transaction has been open for long, such polls are further apart, ten seconds
 at most.
 """
@@ -61,7 +61,7 @@ class Wakes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedValue:
-    """A value that is read with every poll: a literal SELECT of one column and at most one row, and who is told of it."""
+    """A value that is read with every poll: a literal SELECT of one column and at most one row, and who is notified of it."""
 
     select: str
     tell: Callable[[Any], None]

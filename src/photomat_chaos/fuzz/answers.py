@@ -48,7 +48,7 @@ class AnswerFuzzer:
         self._waiting = list(reversed(numbers))
         self.environment.kie.record, self.environment.kie.create = self._record, self._create
         stalled = 0
-        while self._waiting and stalled < 5:  # noqa: PLR2004  no step asks any more: a violation by itself
+        while self._waiting and stalled < 5:  # noqa: PLR2004  no step asks any more, which is a violation
             before = len(self._waiting)
             await self._refill()
             await self._step("submits", ["pending"])

@@ -1,7 +1,7 @@
 """Requests as bytes on a socket, so that they can be wrong in every way a well-behaved client cannot be.
 
 Connections are kept and reused while the answers are well-framed. Every wait has a bound: a connection on which nothing comes
-is the answer `HUNG`, and a caller who hangs up by design hears `CUT`.
+is the answer `HUNG`, and a caller that hangs up by design gets `CUT`.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Callbacks the lab sends itself: fifty copies at once, forged ones, and late ones.
 
-What Kie's simulator sends by itself is not in here. Every answer is recorded for the history checker: a forgery may be refused,
+What Kie's simulator sends unasked is not in here. Every answer is recorded for the history checker: a forgery may be refused,
 or stored as an orphan where only the task is made up; it may never change a job.
 """
 
@@ -73,7 +73,7 @@ class CallbackInjector:
         self._note(task, request, max(answers))
 
     async def deliver_late(self) -> None:
-        """Send the callback of every task once more or for the first time, until it is accepted."""
+        """Send the callback of every task, again or for the first time, until it is accepted."""
         places = asyncio.Semaphore(TOGETHER)
         async with asyncio.TaskGroup() as group:
             for task in self._told_tasks():

@@ -3,7 +3,7 @@
 Loading the program takes seconds of processor time, a fork a moment, so that stories with many deaths stay affordable.
 A child is a process like any other: its own memory, sessions and signals, and it runs its command, `photomat run` unless
 another is wanted, from the first line to the exit code. Another version of the program cannot be forked from this one: it is
-loaded anew, as a child of the same parent. Run as a module this file is that parent; it ends, with its children, when its
+loaded separately, as a child of the same parent. Run as a module this file is that parent; it ends, with its children, when its
 input ends, which is when the process that asked for them is gone, however it ended.
 """
 

@@ -98,7 +98,7 @@ class Evidence:
     sent_again: tuple[SentAgain, ...] = ()
     screens: tuple[ShownMessage, ...] = ()
     orders: Mapping[str, int | None] = field(default_factory=dict)
-    """Every task at Kie, with the job its callback address names."""
+    """Every task at Kie, with the job its callback URL names."""
     answered_200: frozenset[tuple[str, str]] = frozenset()
     """Task and body of every callback that was answered 200."""
     stored_callbacks: Mapping[str, int] = field(default_factory=dict)

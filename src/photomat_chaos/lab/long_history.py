@@ -2,8 +2,8 @@
 
 `fill(connection, jobs=n)` writes n jobs over 300 days with everything that belongs to them: drafts, holds, charges, outputs,
 ten events each, callbacks, about five lines in the ledger each, payments, updates, notices, …; then it ANALYZEs. A handful of
-them is still on its way and due; the newest results can be ones that nobody sees, because their users blocked the bot. From
-`MANY` jobs on, indexes are made anew afterwards, which is several times faster.
+them is still on its way and due; the newest results can be unseen ones, because their users blocked the bot. From
+`MANY` jobs on, indexes are created again afterwards, which is several times faster.
 
     python -m photomat_chaos.lab.long_history postgresql://… --jobs 1000000
 """

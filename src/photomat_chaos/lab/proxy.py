@@ -2,7 +2,7 @@
 
 - `forget_commit`: the next COMMIT reaches the server and takes effect; its answer is dropped and the client disconnected;
 - `lose_commit`: the next COMMIT never reaches the server; both sides are disconnected;
-- `forget_answer`: the answer to the next statement, whatever it is (a claim commits by itself), is dropped likewise;
+- `forget_answer`: the answer to the next statement, whatever it is (a claim commits on its own), is dropped likewise;
 - `lose_statement`: the next statement never reaches the server; both sides are disconnected;
 - `latency_s`: every request takes so much longer;
 - `cut`: every connection of the instance ends now;

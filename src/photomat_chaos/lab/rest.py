@@ -34,7 +34,7 @@ ONLY_LAST_EDITS: Final = """
                            OR card_shown < card_wanted AND deliver_at <= photomat_now() + interval '5 seconds')
         AND NOT EXISTS (SELECT FROM result_sends WHERE due_at <= photomat_now() + interval '5 seconds')
         AND NOT EXISTS (SELECT FROM lanes WHERE pending > 0)"""
-"""Whether everything has ended but for cards that are to be rendered once more in a while."""
+"""Whether everything has ended but for cards that are to be rendered again in a while."""
 
 
 async def bring_to_rest(arena: Arena, *, instances: int = 2, step_s: float = STEP_S) -> int:
@@ -67,7 +67,7 @@ async def come_to_rest(arena: Arena, *, step_s: float = STEP_S) -> int:
 
 
 async def hours_later(arena: Arena, callbacks: CallbackInjector) -> int:
-    """Move the database's clock on by hours, then send every callback of Kie once more."""
+    """Move the database's clock on by hours, then send every callback of Kie again."""
     async with arena.sql() as connection:
         await move_clock(connection, HOURS_LATE_S)
     await callbacks.deliver_late()

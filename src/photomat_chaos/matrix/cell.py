@@ -2,7 +2,7 @@
 
     kill   it dies there; a fresh instance goes on
     stop   it freezes there; a second instance goes on, every lease runs out; then the first wakes up beside it
-    cut    every connection of it is dropped there; it must go on by itself
+    cut    every connection of it is dropped there; it must recover on its own
 
 A job can go six ways (`WAYS`). Leases are counted by the database's clock, so that is moved on instead of waiting, and the
 session that holds the ACTIVE lock of a frozen process is ended at once, as PostgreSQL does after a while.

@@ -7,7 +7,7 @@ zombie. Revisions of the card are "due" and "newest". What is left is finite, an
 Where the model and the product differ, the model allows more: a customer may cancel at any time, Kie may turn a failure into a
 success, any edit may overwrite any card. One thing it assumes of Telegram and of frozen machines (`Safeguards.in_time`): an
 edit that got no answer, or a worker that hangs before its edit, has landed or given up by the time the final edit is rendered
-once more (`delivery.marks.REPEAT_AFTER`), or by the time a later edit was answered and the card is locked for another one.
+again (`delivery.marks.REPEAT_AFTER`), or by the time a later edit was answered and the card is locked for another one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ class CardContent(IntEnum):
 
 
 class CardDue(IntEnum):
-    """Whether a card is due: no, now, or once more in two minutes."""
+    """Whether a card is due: no, now, or again in two minutes."""
 
     NO = 0
     NOW = 1

@@ -69,7 +69,7 @@ class Payer:
     async def _invitation(self) -> tuple[str, int] | None:
         try:
             async with asyncio.timeout(INVITATION_PATIENCE_S):
-                while not self.shared.invitations:  # noqa: ASYNC110  anybody may put one there
+                while not self.shared.invitations:  # noqa: ASYNC110  any user may put one there
                     await asyncio.sleep(LOOK_EVERY_S)
         except TimeoutError:
             return None

@@ -91,7 +91,7 @@ def _copy_of_the_tree() -> Iterator[Path]:
         copy = Path(folder)
         for name in COPIED:
             if (ROOT / name).is_dir():
-                # With what was compiled of it, for Python compiles an edited file anew; not with what is just being written.
+                # With what was compiled of it, for Python compiles an edited file again; not with what is just being written.
                 shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("*.pyc.*"))
             else:
                 shutil.copy(ROOT / name, copy / name)

@@ -162,7 +162,7 @@ async def _hold(request: web.Request) -> None:
     """Keep the client waiting until it goes away."""
     try:
         async with asyncio.timeout(MAX_HOLD_S):
-            while request.transport is not None and not request.transport.is_closing():  # noqa: ASYNC110 - aiohttp tells of a lost client by its transport alone
+            while request.transport is not None and not request.transport.is_closing():  # noqa: ASYNC110 - aiohttp shows a lost client by its transport alone
                 await asyncio.sleep(LOOK_AGAIN_S)
     except TimeoutError:
         return

@@ -1,7 +1,7 @@
 """URLs that callers hand in: parsed, and fetched as Telegram does, with limits of size and type and a cache of failures too.
 
 The data centre keeps the content of a URL "for a few days". A failed URL therefore stays failed until the cache
-expires, whatever the web server answers by then; another URL (another query) is fetched anew.
+expires, whatever the web server answers by then; another URL (another query) is fetched again.
 """
 
 import asyncio

@@ -16,7 +16,7 @@ log = get_logger()
 
 
 class OperatorOnly(Filter):
-    """Gives handlers the `role` of the sender; an update of anybody else goes on as if there were no such handler.
+    """Gives handlers the `role` of the sender; any other update goes on as if there were no such handler.
 
     The last filter of a handler: it asks the database. `in_their_group` takes a group named by ADMIN_IDS too, where alerts are.
     """

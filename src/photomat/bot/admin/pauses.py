@@ -27,7 +27,7 @@ from photomat.work.controls import BOT, KIE, MODEL, RESTORE, Pause, read_pauses
 SHORT: Final = {"bot": BOT, "kie": KIE}
 """What buttons call the bot and the provider; any other name is a model."""
 RESUMED: Final = {**SHORT, "restore": RESTORE}
-"""What can be resumed besides models; a restore paused by itself."""
+"""What can be resumed besides models; a restore paused automatically."""
 MODELS_SHOWN: Final = 8
 
 

@@ -111,7 +111,7 @@ async def forget_transcript(
 
 
 async def _tapped(tap: Tap, ctx: UpdateContext, tapped: AssistButton) -> DraftOrder | None:
-    """The draft as its card showed it; otherwise the tap is answered, and an outdated card is shown anew."""
+    """The draft as its card showed it; otherwise the tap is answered, and an outdated card is shown again."""
     found = await ctx.orders.find(ctx.user_id, tapped.draft_id)
     if found is None or found.draft.is_closed or found.draft.is_bought:
         await tap.answer(

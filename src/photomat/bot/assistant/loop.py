@@ -5,7 +5,7 @@ whose draft has moved on, shows nothing: the rules' card stands. A better prompt
 failure is shown too.
 
 A bought card belongs to `delivery`. Should a draft be bought while its edit is on the way, or the outcome of the edit be
-unknown, the job's card is made due once more, so that what is shown last is the job.
+unknown, the job's card is made due again, so that what is shown last is the job.
 """
 
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class AssistantLoop:
         return card
 
     async def _belongs_to_job(self, call: Call, card: MessageId) -> bool:
-        """Whether the draft is bought; then its job is shown once more, over whatever was shown last."""
+        """Whether the draft is bought; then its job is shown again, over whatever was shown last."""
         if call.draft_id is None:
             return False
         started = await self.config.orders.job_of_draft(call.user_id, call.draft_id, message_id=card)

@@ -64,7 +64,7 @@ async def open_model(
 
 
 async def reorder(ctx: UpdateContext, show: Show, model: Model, inputs: Mapping[str, Any]) -> None:
-    """A new card with the inputs of an earlier order; what is gone, or fits today's catalogue no longer, is asked for anew."""
+    """A new card with the inputs of an earlier order; what is gone, or fits today's catalogue no longer, is asked for again."""
     if await ctx.orders.objections(ctx.user_id, model, inputs):
         await open_model(ctx, show, model, inputs)
         return

@@ -37,7 +37,7 @@ class Form:
     question, `heard` those that let a voice be heard, `counter` the one that counts files, `album` the album of the last
     file, `album_left` one whose rest the user knows is not taken. `came_from` leads back to the list the model was picked
     from; `begins_with` is the file that list is about: it is asked for first, even where the model does not need it. `again`
-    are inputs whose answers no longer fit: they are asked for anew.
+    are inputs whose answers no longer fit: they are asked for again.
     """
 
     form_id: int
@@ -196,7 +196,7 @@ def remove(model: Model, form: Form) -> Form | Refused:
 
 
 def back(model: Model, form: Form) -> Form | None:
-    """The question before this one, its answer dropped; one that is half answered begins anew. None: there is none."""
+    """The question before this one, its answer dropped; one that is half answered begins again. None: there is none."""
     asked = model.input(form.asking)
     if asked is not None and form.is_half_answered:
         return opened(form, asked)

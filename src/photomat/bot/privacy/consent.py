@@ -1,6 +1,6 @@
 """The question for consent, asked in place of the first card or of the answer to the first file.
 
-Agreeing shows the card of the draft that was kept, or has the update with the file handled once more: nothing is typed or
+Agreeing shows the card of the draft that was kept, or has the update with the file handled again: nothing is typed or
 sent again. The consent is recorded in the commit of the tap.
 """
 

@@ -210,7 +210,7 @@ async def _show(ctx: UpdateContext, page: GalleryPage, *, instead_of: MessageId 
 
 
 async def _replace(tap: Tap, ctx: UpdateContext, page: GalleryPage) -> None:
-    """Turn the tapped message into the page; in a group, where anyone may tap, it is sent anew."""
+    """Turn the tapped message into the page; in a group, where anyone may tap, it is sent again."""
     if tap.message is None:
         return
     is_editable = tap.message.chat.type == ChatType.PRIVATE and not tap.is_on_job_card

@@ -1,4 +1,4 @@
-"""A new order that begins with a result: what is wished with exactly this output, or the same order once more.
+"""A new order that begins with a result: what is wished with exactly this output, or the same order again.
 
 The new card is a new message: the tapped one belongs to `delivery`, or is a page of the gallery. What a model needs beside the
 output is the wish's own prompt; where there is none, it is asked for. Nothing is bought here.

@@ -80,7 +80,7 @@ async def text_said(message: Message, ctx: UpdateContext) -> None:
 
 
 async def _hint(ctx: UpdateContext, words: str, storefront: Storefront) -> View:
-    """What to write; to somebody who asks for prices, what the usual wishes cost."""
+    """What to write; to a user who asks for prices, what the usual wishes cost."""
     if not asks_price(words):
         return hint(ctx.say, "fallback-text")
     served = {each: model_for(wishes()[each], storefront) for each in views.PRICED_WISHES}
@@ -139,7 +139,7 @@ async def _replace_old(message: Message, ctx: UpdateContext, draft: Draft) -> No
 
 
 async def _may_open(message: Message, ctx: UpdateContext, talk: Talk) -> bool:
-    """Whether one more card may be opened; a user who may not is told once."""
+    """Whether one more card may be opened; a user who may not is notified once."""
     if talk.may_open:
         return True
     newest = await ctx.orders.newest_open(ctx.user_id)

@@ -1,4 +1,4 @@
-"""The card that words and files are about: the one shown last, until its user begins anew."""
+"""The card that words and files are about: the one shown last, until its user starts over."""
 
 from dataclasses import replace
 from datetime import timedelta

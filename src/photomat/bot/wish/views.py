@@ -18,7 +18,7 @@ from photomat.texts.load import Say
 
 IN_A_ROW: Final = 2
 PRICED_WISHES: Final = ("picture", "edit", "animate", "video", "music", "voice")
-"""Whose prices are told to those who ask."""
+"""Whose prices are shown to those who ask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,7 +78,7 @@ async def _show_people(ctx: PageContext) -> web.Response:
 
 
 def device_of(user_agent: str) -> str:
-    """Browser and system, as far as they can be told."""
+    """Browser and system, as far as they can be recognized."""
     words = [next((name for name in names if name in user_agent), "") for names in (BROWSERS, SYSTEMS)]
     return " · ".join(word for word in words if word) or "–"
 

@@ -1,4 +1,4 @@
-"""How the bot hears of things: getUpdates or a webhook, never both."""
+"""How the bot gets updates: getUpdates or a webhook, never both."""
 
 import re
 from typing import Final
