@@ -60,7 +60,7 @@ async def test_a_place_that_is_used_late_counts_from_then_on(database: str) -> N
         assert await budget.take(pool, small) == 0
 
 
-async def test_beyond_half_of_the_budget_places_are_taken_one_at_a_time_and_none_is_wasted(
+async def test_without_a_quarter_of_the_budget_free_places_are_taken_one_at_a_time_and_none_is_wasted(
     database: str,
 ) -> None:
     async with pool_of(database) as pool:
@@ -92,7 +92,20 @@ async def test_unimportant_calls_leave_the_reserve_though_there_are_shares(datab
         modest = Shares(pool)
         waits = [await modest.take(CHAT, reserve=10) for _ in range(20)]
         assert sum(not wait_s for wait_s in waits) == 10
-        assert sum([await Shares(pool).take(CHAT) == 0 for _ in range(20)]) == 10
+        other = Shares(pool)
+        assert sum([await other.take(CHAT) == 0 for _ in range(20)]) == 10
+
+
+async def test_a_place_left_of_a_share_is_not_used_where_it_would_not_leave_the_reserve(database: str) -> None:
+    """A share is taken while a quarter is free; an unimportant call leaves half."""
+    async with pool_of(database) as pool:
+        assert [await budget.take(pool, CHAT) for _ in range(10)] == [0.0] * 10
+        shares = Shares(pool)
+        assert await shares.take(CHAT) == 0
+        assert await _taken(pool) == 12, "a share of two"
+        assert await shares.take(CHAT, reserve=10) > 0
+        assert await shares.take(CHAT) == 0
+        assert await _taken(pool) == 12
 
 
 async def _taken(pool: Pool) -> int:
@@ -106,14 +119,14 @@ async def _writes(pool: Pool) -> int:
 
 
 async def test_many_at_once_of_a_used_budget_are_taken_together_and_no_more_than_fit(database: str) -> None:
-    """Beyond half of the budget there are no shares: calls that come together must not wait for each other."""
+    """Without a quarter of the budget free there are no shares: calls that come together must not wait for each other."""
     async with pool_of(database) as pool:
-        assert [await budget.take(pool, CHAT) for _ in range(12)] == [0.0] * 12
+        assert [await budget.take(pool, CHAT) for _ in range(14)] == [0.0] * 14
         shares, before = Shares(pool), await _writes(pool)
-        important, unimportant = [shares.take(CHAT) for _ in range(6)], [shares.take(CHAT, reserve=5) for _ in range(6)]
+        important, unimportant = [shares.take(CHAT) for _ in range(6)], [shares.take(CHAT, reserve=4) for _ in range(6)]
         waits = await asyncio.gather(*unimportant, *important)
-        assert sum(not wait_s for wait_s in waits[:6]) == 3, "five places are left for the important ones"
-        assert sum(not wait_s for wait_s in waits[6:]) == 5
+        assert sum(not wait_s for wait_s in waits[:6]) == 2, "four places are left for the important ones"
+        assert sum(not wait_s for wait_s in waits[6:]) == 4
         assert await _writes(pool) - before <= 6
         assert await _taken(pool) == CHAT.limit
 

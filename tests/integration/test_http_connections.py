@@ -1,5 +1,6 @@
-"""Which requests to others use a connection again, and which never do."""
+"""Which requests to others use a connection again, and for how long."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from photomat.kernel import http
 from photomat.kernel.http import Fetcher, FileGone, HttpClient, TooLarge
 from support.telegram_sim import served
 
@@ -78,15 +80,36 @@ async def test_a_download_survives_a_server_that_closed_the_idle_connection() ->
             assert await fetched(fetcher, f"{server.url}/{name}") == b"bytes"
 
 
-async def test_every_post_has_a_connection_of_its_own_and_reads_share_one() -> None:
+async def test_posts_within_a_moment_share_a_connection_and_each_tells_when_it_was_sent() -> None:
     sent: list[str] = []
     async with running() as server:
         client = HttpClient(name="the server", headers={})
-        for name in ("a", "b"):
-            await client.post(f"{server.url}/{name}", {}, within=WITHIN, on_sent=lambda: sent.append("sent"))
-        assert len(server.connections) == 2
-        assert sent == ["sent"] * 2
+        await client.post(f"{server.url}/a", {}, within=WITHIN, on_sent=lambda: sent.append("a"))
+        await client.post(f"{server.url}/b", {}, within=WITHIN)
+        await client.post(f"{server.url}/c", {}, within=WITHIN, on_sent=lambda: sent.append("c"))
+        assert sent == ["a", "c"]
+        assert len(server.connections) == 1
         for name in ("a", "b", "c"):
             await client.get(f"{server.url}/{name}", within=WITHIN)
-        assert len(server.connections) == 3
+        assert len(server.connections) == 2, "reads have one of their own"
+        await client.close()
+
+
+async def test_a_post_after_a_while_has_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "POST_AGAIN_WITHIN_S", 0.05)
+    async with running() as server:
+        client = HttpClient(name="the server", headers={})
+        await client.post(f"{server.url}/a", {}, within=WITHIN)
+        await asyncio.sleep(0.06)
+        await client.post(f"{server.url}/b", {}, within=WITHIN)
+        assert len(server.connections) == 2
+        await client.close()
+
+
+async def test_a_post_follows_one_whose_connection_the_server_closed() -> None:
+    async with running(closes=True) as server:
+        client = HttpClient(name="the server", headers={})
+        for name in "abc":
+            assert (await client.post(f"{server.url}/{name}", {}, within=WITHIN)).body == b"bytes"
+            await asyncio.sleep(0.02)  # as long as the next job takes at least
         await client.close()

@@ -15,7 +15,8 @@ from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.operators.actions import cancel
 from photomat.operators.installation import adopt
-from photomat.users.user import register
+from photomat.rewards.welcome import ensure_users
+from photomat.users.user import Registration
 from photomat.wallet import ledger
 from support.busy_shop import a_busy_shop, everything_in
 from support.command import photomat
@@ -75,7 +76,7 @@ async def test_a_schema_of_an_earlier_version_is_asked_before_it_is_migrated(emp
 async def test_rows_of_several_bots_or_of_nobody_are_for_a_person_to_decide(database: str) -> None:
     await unstamped(database)
     async with connection_of(database) as connection:
-        await register(connection, user_id=UserId(5), first_name="Anna", username=None, language_code="ru")
+        await ensure_users(connection, [Registration(UserId(5), "Anna", None, "ru")], welcome=Money(0, "RUB"))
     with pytest.raises(Startup, match=r"customers of an unknown bot.*installation adopt"):
         await stamp(database, bot_id=OURS, currency="RUB")
     await talks_to(database, OURS)
@@ -201,11 +202,7 @@ async def test_after_a_sandbox_has_run_on_a_shop_its_play_money_goes_before_the_
     await unstamped(database)
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
-            await register(tx, user_id=UserId(5), first_name="Sandbox", username=None, language_code="ru")
-            await ledger.open_wallet(tx, user_id=UserId(5), currency="RUB")
-            await ledger.credit(
-                tx, user_id=UserId(5), amount=Money(100, "RUB"), reference="welcome:5", reason="welcome"
-            )
+            await ensure_users(tx, [Registration(UserId(5), "Sandbox", None, "ru")], welcome=Money(100, "RUB"))
         await talks_to(database, SANDBOX_BOT, 5)
         await talks_to(database, OURS, 6)
         answer = await adopt(pool, bot_id=OURS, currency="RUB", operator="olga", reason="it is ours")

@@ -30,6 +30,7 @@ from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
 from photomat.providers.port import PaymentProvider
+from photomat.rewards.welcome import Newcomers
 from photomat.storage.places import one_folder
 from photomat.templates.examples import Examples
 from photomat.templates.load import shipped_templates
@@ -128,6 +129,7 @@ def bot_config(
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),
+        newcomers=Newcomers(pool, welcome=Money(welcome, RATES.currency)),
         usual_times=UsualTimes(pool),
         templates=Templates(pool=pool, catalog=load_catalog(), shipped=our_templates()),
         examples=Examples(pool=pool, folder=examples or Path()),

@@ -120,6 +120,7 @@ from photomat.providers.fiscal_port import TaxService
 from photomat.providers.port import PaymentProvider
 from photomat.reports.figures import DatabaseFigures
 from photomat.rewards.payouts import RewardBooker
+from photomat.rewards.welcome import Newcomers
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
 from photomat.telegram.pacing import bot_budget
@@ -255,6 +256,7 @@ class Program:
             texts=self.texts,
             times=times_of(settings),
             welcome_credit=welcome_credit_of(settings),
+            newcomers=Newcomers(self.pool, welcome=welcome_credit_of(settings)),
             usual_times=UsualTimes(self.pool),
             templates=Templates(pool=self.pool, catalog=self.catalog, shipped=self.templates),
             examples=Examples(pool=self.pool, folder=settings.examples_folder),

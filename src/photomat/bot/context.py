@@ -21,7 +21,7 @@ from photomat.bot.conversation import (
     write_conversations,
 )
 from photomat.bot.order_form.form import Form, form_from_data
-from photomat.db.pool import Pool, Transaction, on_commit, transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row
 from photomat.delivery.lock import rearm_user
 from photomat.delivery.pages import ResultPages
@@ -40,12 +40,12 @@ from photomat.orders.service import OrderService
 from photomat.payments.service import TopupService
 from photomat.privacy.personal_data import PersonalData
 from photomat.rewards.payouts import ReferralTerms
-from photomat.rewards.welcome import ensure_user
+from photomat.rewards.welcome import Newcomers, ensure_users
 from photomat.telegram.limits import CLOUD, BotApiLimits
 from photomat.templates.examples import Examples
 from photomat.templates.stored import Templates
 from photomat.texts.load import Say, Texts
-from photomat.users.user import FIND_ASKED_USER, User, clear_blocked, starting_language, user_of
+from photomat.users.user import FIND_ASKED_USER, Registration, User, clear_blocked, starting_language, user_of
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
 from photomat.work.controls import Pause
@@ -115,6 +115,7 @@ class BotConfig:
     texts: Texts
     times: Times
     welcome_credit: Money
+    newcomers: Newcomers
     usual_times: UsualTimes
     templates: Templates
     examples: Examples
@@ -212,24 +213,21 @@ class UpdateContext:
         """Run this write in the transaction that marks the update as handled."""
         self.writes.append(write)
 
+    async def ensure_registered(self) -> None:
+        """Give a new user their row and wallet before the update is done: something refers to them now; idempotent."""
+        if self.is_new_user and not self.is_registered:
+            await self.config.newcomers.register(self.registration)
+            self.is_registered = True
+
     async def register_now(self) -> None:
-        """Give a new user their row and wallet before the update is done: money or an order is theirs now; idempotent."""
-        if self.is_new_user:
-            async with transaction(self.pool) as tx:
-                await self._register(tx)
-            self.is_new_user = False
+        """The same for a user who is no longer new then: money or an order may be theirs."""
+        await self.ensure_registered()
+        self.is_new_user = False
 
     @property
-    def registration(self) -> Write | None:
-        """What makes the rows of a user who has none yet, for a transaction that needs them."""
-        return self._register if self.is_new_user and not self.is_registered else None
-
-    async def _register(self, tx: Transaction) -> None:
-        await _register(tx, self)
-        on_commit(tx, self._note_registered)
-
-    def _note_registered(self) -> None:
-        self.is_registered = True
+    def registration(self) -> Registration:
+        user = self.user
+        return Registration(user.user_id, user.first_name, user.username, self.language_code)
 
     async def balance(self) -> Balance:
         """The user's wallet; a new user's is the one they will have when this update is done."""
@@ -346,33 +344,22 @@ async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[i
     async with transaction(pool) as tx:
         ours = await finish(tx, [each.claimed for each in handled])
         kept = [each.ctx for each in handled if each.ctx is not None and each.claimed.received_id in ours]
-        for ctx in kept:
-            await _write(tx, ctx)
+        await _register(tx, [ctx for ctx in kept if ctx.registers_user and not ctx.is_registered])
+        for write in (write for ctx in kept for write in ctx.writes):
+            await write(tx)
         await write_conversations(tx, [ctx.conversation for ctx in kept if ctx.conversation.is_changed])
         await record_cards(tx, {draft: message for ctx in kept for draft, message in ctx.cards.items()})
         failpoint("update.before_commit")
     return [ours.get(each.claimed.received_id) for each in handled]
 
 
-async def _write(tx: Transaction, ctx: UpdateContext) -> None:
-    if ctx.registers_user and not ctx.is_registered:
-        await _register(tx, ctx)
-    for write in ctx.writes:
-        await write(tx)
-
-
-async def _register(tx: Transaction, ctx: UpdateContext) -> None:
-    user = ctx.user
-    registered = await ensure_user(
-        tx,
-        user_id=user.user_id,
-        first_name=user.first_name,
-        username=user.username,
-        language_code=ctx.language_code,
-        welcome=ctx.config.welcome_credit,
-    )
-    if registered.user.is_blocked:
-        await unblock(tx, user.user_id)
+async def _register(tx: Transaction, contexts: Sequence[UpdateContext]) -> None:
+    if not contexts:
+        return
+    welcome = contexts[0].config.welcome_credit
+    for registered in await ensure_users(tx, [ctx.registration for ctx in contexts], welcome=welcome):
+        if registered.user.is_blocked:
+            await unblock(tx, registered.user.user_id)
 
 
 async def unblock(tx: Transaction, user_id: UserId) -> None:

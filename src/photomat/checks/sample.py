@@ -17,7 +17,8 @@ from photomat.orders.draft import Buyer, Draft, lock_draft_to_buy
 from photomat.orders.outcome import CreateOutcome, DraftGone
 from photomat.orders.purchase import CardTap, purchase
 from photomat.orders.service import OrderService
-from photomat.users.user import register
+from photomat.rewards.welcome import ensure_users
+from photomat.users.user import Registration
 from photomat.wallet import ledger
 
 USER: Final = UserId(-424242)
@@ -44,11 +45,8 @@ RESULT: Final = "https://result.invalid/trial.png"
 
 async def create_customer(pool: Pool, currency: str, *, balance: int = BALANCE) -> None:
     async with transaction(pool) as tx:
-        await register(tx, user_id=USER, first_name="photomat check", username=None, language_code="en")
-        await ledger.open_wallet(tx, user_id=USER, currency=currency)
-        if balance:
-            money = Money(balance, currency)
-            await ledger.credit(tx, user_id=USER, amount=money, reference=f"welcome:{USER}", reason="welcome")
+        customer = Registration(USER, "photomat check", None, "en")
+        await ensure_users(tx, [customer], welcome=Money(balance, currency))
 
 
 async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PRICE) -> Draft:

@@ -1,9 +1,10 @@
 """HTTP requests to vendors, and guarded downloads. Network failures become our errors.
 
 `HttpClient.get` may be retried: every failure is `Transient`. `post` has an effect: a connection that could not be opened means
-that the request never left (`Transient`), any later failure is `OutcomeUnknown`. `post` opens a new connection each time,
-because the server may have closed an idle one, which would leave the outcome unknown; reads and downloads use a connection
-again. Error messages never contain a URL, a header or a body, because keys travel there. Cookies are not kept.
+that the request never left (`Transient`), any later failure is `OutcomeUnknown`. A `post` uses a connection again only within a
+moment: the server may be closing one that has been idle for longer, which would leave the outcome unknown. Reads and downloads
+may be repeated, so theirs are kept. Error messages never contain a URL, a header or a body, because keys travel there. Cookies
+are not kept.
 
 `Fetcher` downloads from URLs of customers and vendors, protected against server-side request forgery: https to public IP
 addresses and one host trusted by name. The IP address is checked after the name is resolved, again for every redirect, and the
@@ -14,10 +15,11 @@ answers blocks a thread for as long as the system waits, so each `DnsResolver` h
 import asyncio
 import ipaddress
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -29,6 +31,8 @@ from photomat.kernel.errors import OutcomeUnknown, Transient
 USER_AGENT: Final = "Photomat/1 (+self-hosted)"
 MAX_ANSWER_BYTES: Final = 8 * 2**20
 """After decompression. Ten times a page of a thousand invoices, a thousand times the state of a task at Kie."""
+POST_AGAIN_WITHIN_S: Final = 1.0
+"""Servers keep an idle connection open for five seconds at least; most for a minute."""
 THREADS: Final = 3
 LOOKUP_TIMEOUT_S: Final = 5.0
 NUMERIC: Final = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
@@ -61,7 +65,7 @@ class HttpClient:
         self._name = name
         self._headers = {"User-Agent": USER_AGENT, **headers}
         self._reading: aiohttp.ClientSession | None = None
-        self._new_connections: aiohttp.TCPConnector | None = None
+        self._posting: aiohttp.ClientSession | None = None
 
     async def get(
         self,
@@ -91,13 +95,13 @@ class HttpClient:
         on_sent: Callable[[], None] | None = None,
     ) -> HttpAnswer:
         """Send a JSON body; `on_sent` is called once it is on the wire."""
-        if self._new_connections is None:
-            self._new_connections = aiohttp.TCPConnector(force_close=True)
+        if self._posting is None:
+            connector = aiohttp.TCPConnector(keepalive_timeout=POST_AGAIN_WITHIN_S)
+            self._posting = open_session(connector, headers=self._headers, traces=[_telling_sent()])
         try:
-            async with (
-                open_session(self._new_connections, headers=self._headers, on_sent=on_sent, owns=False) as session,
-                session.post(url, json=body, headers=headers, timeout=within, allow_redirects=False) as response,
-            ):
+            async with self._posting.post(
+                url, json=body, headers=headers, timeout=within, allow_redirects=False, trace_request_ctx=on_sent
+            ) as response:
                 return await _read(response)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise Transient(f"{self._name} could not be reached: {type(error).__name__}") from None
@@ -105,30 +109,25 @@ class HttpClient:
             raise OutcomeUnknown(f"a request to {self._name} left and got no answer: {type(error).__name__}") from None
 
     async def close(self) -> None:
-        """Close the connections of reads; those of posts are closed already."""
-        if self._reading is not None:
-            await self._reading.close()
+        for session in (self._reading, self._posting):
+            if session is not None:
+                await session.close()
 
 
 def open_session(
-    connector: aiohttp.TCPConnector,
-    *,
-    headers: Mapping[str, str],
-    on_sent: Callable[[], None] | None = None,
-    owns: bool = True,
+    connector: aiohttp.TCPConnector, *, headers: Mapping[str, str], traces: Sequence[aiohttp.TraceConfig] = ()
 ) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
-        connector=connector,
-        connector_owner=owns,
-        headers=headers,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        trace_configs=[] if on_sent is None else [_tracing(on_sent)],
+        connector=connector, headers=headers, cookie_jar=aiohttp.DummyCookieJar(), trace_configs=list(traces)
     )
 
 
-def _tracing(on_sent: Callable[[], None]) -> aiohttp.TraceConfig:
-    async def chunk_sent(*_about: object) -> None:
-        on_sent()
+def _telling_sent() -> aiohttp.TraceConfig:
+    """Calls what a request has as its `trace_request_ctx` once its body is on the wire."""
+
+    async def chunk_sent(_session: aiohttp.ClientSession, about: SimpleNamespace, *_sent: object) -> None:
+        if about.trace_request_ctx is not None:
+            about.trace_request_ctx()
 
     config = aiohttp.TraceConfig()
     config.on_request_chunk_sent.append(chunk_sent)

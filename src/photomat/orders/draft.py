@@ -4,12 +4,12 @@ A draft is committed before its card is sent, under an origin of our making (the
 handled again finds the same draft. A second card of one draft is harmless: the first one tapped becomes the job's card.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, ChatId, DraftId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -91,15 +91,10 @@ async def save_draft(
     inputs: Mapping[str, Any],
     price: Money,
     said: str | None = None,
-    register: Callable[[Transaction], Awaitable[object]] | None = None,
 ) -> Draft:
-    """Store a new draft; idempotent per origin. `register` makes the rows of its user before, in the same transaction."""
+    """Store a new draft; idempotent per origin."""
     new = (origin, buyer.bot_id, buyer.user_id, buyer.chat_id, model, dict(inputs), price.minor, price.currency, said)
-    if register is None:
-        return _draft(await require_row(pool, INSERT_DRAFT, *new, LIFE))
-    async with transaction(pool) as tx:
-        await register(tx)
-        return _draft(await require_row(tx, INSERT_DRAFT, *new, LIFE))
+    return _draft(await require_row(pool, INSERT_DRAFT, *new, LIFE))
 
 
 async def change_draft(

@@ -4,7 +4,7 @@ The chat, the checks and the crash lab all buy here. Each method runs its own sh
 of `save_draft` or `buy` leaves nothing; after it, the update handled again finds the same draft, the tap the same job.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
@@ -231,12 +231,11 @@ class OrderService:
         draft_id: int | None = None,
         said: str | None = None,
         can_be_undone: bool = False,
-        register: Callable[[Transaction], Awaitable[object]] | None = None,
     ) -> Draft:
         """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet.
 
         The new revision may be of another model; one that can be undone keeps the inputs before it. `said` are the plain
-        words a new draft began with. `register` makes the rows of a user who has none yet, in the same transaction.
+        words a new draft began with.
         """
         price = (await self.quote(buyer.user_id, model, inputs)).price
         failpoint("draft.before_save")
@@ -255,7 +254,7 @@ class OrderService:
                 return changed
         origin = origin if draft_id is None else f"{origin}:new"
         return await drafts.save_draft(
-            self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said, register=register
+            self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said
         )
 
     async def revise(

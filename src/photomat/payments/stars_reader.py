@@ -23,8 +23,9 @@ from photomat.kernel.money import Money
 from photomat.payments import subscriptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.stars import STARS, StarPayment, receive_stars, take_back_stars
-from photomat.rewards.welcome import ensure_user
+from photomat.rewards.welcome import ensure_users
 from photomat.telegram.port import StarMove, StarPage, StarsLedger
+from photomat.users.user import Registration
 
 PAGE: Final = 100
 MAX_PAGES: Final = 50
@@ -117,14 +118,8 @@ class StarsReader:
         payment = _payment(move)
         async with transaction(self.pool) as tx:
             person = move.person
-            await ensure_user(
-                tx,
-                user_id=person.user_id,
-                first_name=person.first_name,
-                username=person.username,
-                language_code=person.language_code,
-                welcome=self.welcome,
-            )
+            payer = Registration(person.user_id, person.first_name, person.username, person.language_code)
+            await ensure_users(tx, [payer], welcome=self.welcome)
             if move.side == "in":
                 await receive_stars(tx, payment, self.options)
             else:

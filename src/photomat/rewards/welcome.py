@@ -1,25 +1,41 @@
-"""A new user: their row, their wallet and the welcome credit, in one transaction, once."""
+"""New users: their rows, their wallets and the welcome credit, in one statement, once.
 
-from photomat.db.pool import Transaction
-from photomat.kernel.ids import UserId
+The wallet of a user is made with their row, so a user who is not new has one.
+"""
+
+from collections.abc import Sequence
+
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.money import Money
-from photomat.users.user import Registered, register
+from photomat.users.user import REGISTER, Registered, Registration, registered_of, registration_values
 from photomat.wallet import ledger
+from photomat.work.batch_writer import BatchWriter
 
 
-async def ensure_user(
-    tx: Transaction,
-    *,
-    user_id: UserId,
-    first_name: str,
-    username: str | None,
-    language_code: str | None,
-    welcome: Money,
-) -> Registered:
-    """Create the user's row and wallet unless they exist; the welcome is credited only then."""
-    registered = await register(
-        tx, user_id=user_id, first_name=first_name, username=username, language_code=language_code
+async def ensure_users(tx: Transaction, registrations: Sequence[Registration], *, welcome: Money) -> list[Registered]:
+    """Create the rows and wallets of those who have none; the welcome is credited only then."""
+    made = await ledger.open_wallets(
+        tx,
+        REGISTER,
+        registration_values(registrations),
+        user_ids=[each.user_id for each in registrations],
+        welcome=welcome,
     )
-    if registered.is_new:
-        await ledger.open_with_welcome(tx, user_id=user_id, welcome=welcome)
-    return registered
+    by_user = {row["user_id"]: registered_of(row) for row in made}
+    return [by_user[each.user_id] for each in registrations]
+
+
+class Newcomers:
+    """Registers users whose update is not over yet; those who come together share a commit."""
+
+    def __init__(self, pool: Pool, *, welcome: Money) -> None:
+        self._pool = pool
+        self._welcome = welcome
+        self._registrations = BatchWriter(self._register_together)
+
+    async def register(self, registration: Registration) -> Registered:
+        return await self._registrations.add(registration)
+
+    async def _register_together(self, registrations: Sequence[Registration]) -> list[Registered]:
+        async with transaction(self._pool) as tx:
+            return await ensure_users(tx, registrations, welcome=self._welcome)

@@ -1,10 +1,11 @@
 """Users: registered by their first update, their names kept up to date by later ones. This slice writes and locks `users`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from photomat.db.pool import Transaction
-from photomat.db.rows import Row, require_row
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.users.standing import BAN_COLUMNS, Ban, ban_of
 
@@ -30,41 +31,54 @@ class User:
     was_forgotten: bool = False
 
 
+class Registration(NamedTuple):
+    """Whoever wrote to the bot, with the names and the language that their client reports."""
+
+    user_id: UserId
+    first_name: str
+    username: str | None
+    language_code: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
     user: User
     is_new: bool
 
 
+REGISTER: Final = f"""
+    INSERT INTO users (user_id, first_name, username, language)
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS registration (user_id)
+     ORDER BY user_id
+        ON CONFLICT (user_id) DO UPDATE
+       SET first_name = CASE WHEN users.forgetting_at IS NULL THEN excluded.first_name ELSE '' END,
+           username = CASE WHEN users.forgetting_at IS NULL THEN excluded.username END, forgotten_at = NULL
+    RETURNING {COLUMNS}, xmax = 0 AS is_new"""  # noqa: S608  a constant list of columns
+"""Adds users, or updates their names; a known user keeps their language. Whoever runs it opens the wallets of new users.
+
+Names of a user who is being forgotten are not taken; one who was forgotten is back.
+"""
+
+
+def registration_values(registrations: Sequence[Registration]) -> tuple[list[object], ...]:
+    """The values of `REGISTER`."""
+    return (
+        [each.user_id for each in registrations],
+        [each.first_name for each in registrations],
+        [each.username for each in registrations],
+        [starting_language(each.language_code) for each in registrations],
+    )
+
+
+def registered_of(row: Row) -> Registered:
+    """The user whom `REGISTER` returned."""
+    return Registered(user=user_of(row), is_new=row["is_new"])
+
+
 def starting_language(language_code: str | None) -> str:
     """The language of a new user: that of their Telegram client, as far as we speak it; Russian where none is reported."""
     primary = (language_code or DEFAULT_LANGUAGE).lower().split("-")[0]
     return DEFAULT_LANGUAGE if primary in RUSSIAN_SPEAKING else "en"
-
-
-async def register(
-    tx: Transaction, *, user_id: UserId, first_name: str, username: str | None, language_code: str | None
-) -> Registered:
-    """Add the user, or update their names; a known user keeps their language. The caller books the welcome credit.
-
-    Names of a user who is being forgotten are not taken; one who was forgotten is back.
-    """
-    row = await require_row(
-        tx,
-        f"""
-        INSERT INTO users (user_id, first_name, username, language)
-        VALUES ($1, $2, $3, $4)
-            ON CONFLICT (user_id) DO UPDATE
-           SET first_name = CASE WHEN users.forgetting_at IS NULL THEN excluded.first_name ELSE '' END,
-               username = CASE WHEN users.forgetting_at IS NULL THEN excluded.username END, forgotten_at = NULL
-        RETURNING {COLUMNS}, xmax = 0 AS is_new
-        """,  # noqa: S608  a constant list of columns
-        user_id,
-        first_name,
-        username,
-        starting_language(language_code),
-    )
-    return Registered(user=user_of(row), is_new=row["is_new"])
 
 
 async def find_user(tx: Transaction, user_id: UserId) -> User | None:

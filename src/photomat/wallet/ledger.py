@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from photomat.db.pool import Transaction
+from photomat.db.rows import Row
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -82,16 +83,21 @@ async def open_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> boo
     return await store.insert_wallet(tx, user_id=user_id, currency=currency)
 
 
-async def open_with_welcome(tx: Transaction, *, user_id: UserId, welcome: Money) -> None:
-    """Create the wallet of a new user with its first credit; a wallet that is new needs no lock."""
-    if not welcome.minor:
-        await open_wallet(tx, user_id=user_id, currency=welcome.currency)
-        return
-    nothing, reference = Money(0, welcome.currency), f"welcome:{user_id}"
+async def open_wallets(
+    tx: Transaction, registering: str, values: Sequence[object], *, user_ids: Sequence[UserId], welcome: Money
+) -> list[Row]:
+    """Create the wallets of new users, each with the welcome as its first credit; a wallet that is new needs no lock.
+
+    `registering` with these values makes their rows, in the same statement, and returns which `is_new`.
+    """
+    nothing = Money(0, welcome.currency)
     empty = Balance(posted=nothing, held=nothing, owed=nothing)
-    first = credit_posting(user_id=user_id, wallet=empty, amount=welcome, reference=reference, reason="welcome")
-    if not await store.insert_wallet_with(tx, first):
-        await credit(tx, user_id=user_id, amount=welcome, reference=reference, reason="welcome")
+    welcomes = [
+        credit_posting(user_id=user_id, wallet=empty, amount=welcome, reference=f"welcome:{user_id}", reason="welcome")
+        for user_id in user_ids
+        if welcome.minor
+    ]
+    return await store.insert_wallets(tx, registering, values, currency=welcome.currency, welcomes=welcomes)
 
 
 async def balance(tx: Transaction, *, user_id: UserId) -> Balance:

@@ -32,29 +32,52 @@ async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> b
     )
 
 
-async def insert_wallet_with(tx: Transaction, posting: Posting) -> bool:
-    """Create a wallet with its first credit; False, and nothing is written, if the user has one."""
-    is_new = bool(
-        await tx.fetchval(
-            f"""
-            WITH asked AS ({ASKED_LINES}), opened AS (
-                INSERT INTO wallets (user_id, currency, posted)
-                SELECT user_id, $8, amount FROM asked WHERE account = 'wallet'
-                    ON CONFLICT (user_id) DO NOTHING
-                RETURNING user_id
-            ), booked AS (
-                INSERT INTO ledger_transactions (reference, reason, digest, seal, job_id, reverses, refunds, facts)
-                SELECT $1, $2, $3, $4, $5, $6, $7, $13 FROM opened
-                RETURNING transaction_id
-            ), lines AS ({WRITE_LINES})
-            SELECT true FROM booked
-            """,  # noqa: S608  constants of this module
-            *_written(posting),
+async def insert_wallets(
+    tx: Transaction, registering: str, values: Sequence[object], *, currency: str, welcomes: Sequence[Posting]
+) -> list[Row]:
+    """Create the wallets of the users who `is_new` among those that `registering` returns, each with its first credit.
+
+    Return what `registering` does; its parameters are $1 to $4.
+    """
+    lines = [(each.reference, number, line) for each in welcomes for number, line in enumerate(each.lines, start=1)]
+    rows = await tx.fetch(
+        f"""
+        WITH registered AS ({registering}), asked AS (
+            SELECT * FROM unnest($6::text[], $7::bytea[], $8::bytea[]) AS credit (reference, digest, seal)
+        ), lines AS (
+            SELECT * FROM unnest($9::text[], $10::smallint[], $11::text[], $12::bigint[], $13::bigint[])
+                       AS lines (reference, line, account, user_id, amount)
+        ), opened AS (
+            INSERT INTO wallets (user_id, currency, posted)
+            SELECT user_id, $5, coalesce(amount, 0) FROM registered LEFT JOIN lines USING (user_id) WHERE is_new
+            RETURNING user_id
+        ), booked AS (
+            INSERT INTO ledger_transactions (reference, reason, digest, seal)
+            SELECT reference, 'welcome', digest, seal
+              FROM asked JOIN lines USING (reference) JOIN opened USING (user_id)
+            RETURNING transaction_id, reference
+        ), written AS (
+            INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
+            SELECT transaction_id, line, account, user_id, $5, amount FROM booked JOIN lines USING (reference)
         )
+        SELECT * FROM registered
+        """,  # noqa: S608  a constant of the slice that owns the users
+        *values,
+        currency,
+        [each.reference for each in welcomes],
+        [each.digest for each in welcomes],
+        [each.seal for each in welcomes],
+        [reference for reference, _, _ in lines],
+        [number for _, number, _ in lines],
+        [line.account for _, _, line in lines],
+        [line.user_id for _, _, line in lines],
+        [line.amount for _, _, line in lines],
     )
-    if is_new:
-        _count(tx, posting.move, posting.reason, Money(posting.moved, posting.currency))
-    return is_new
+    new = {row["user_id"] for row in rows if row["is_new"]}
+    for each in welcomes:
+        if each.users & new:
+            _count(tx, each.move, each.reason, Money(each.moved, currency))
+    return rows
 
 
 async def read_balance(tx: Transaction, user_id: UserId) -> Balance | None:

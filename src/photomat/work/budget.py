@@ -5,7 +5,7 @@ one conditional statement: two instances never spend the same place. A refusal s
 
 An instance with many calls takes a small share of a budget in one statement (`Shares`). The places of a share are entered with
 the instant at which it expires, the latest at which one of them can be used: no window holds more calls than the limit, however
-many instances there are, and what a killed one left unused is free again a window later. Without half of the budget free,
+many instances there are, and what a killed one left unused is free again a window later. Without a quarter of the budget free,
 places are taken as they are needed, those of calls that come together in one statement, and none is wasted. A block reaches an
 instance that holds a share when the share is used up or expired, a second later at most.
 
@@ -49,6 +49,8 @@ SPEND_IN_TURN: Final = SPEND.replace("reason = NULL", "reason = NULL, turn = gre
 """The same for a queue that works in rounds; `asked` has the round it has come to as well."""
 SHARE_OF: Final = 8
 """A share is at most one in so many of a budget's calls."""
+FREE_BESIDE_SHARES: Final = 4
+"""One in so many of a budget's calls stays free when a share is taken."""
 MAX_SHARE_S: Final = 1.0
 MAX_SHARES: Final = 1000
 """How many budgets are remembered before those without a share are dropped."""
@@ -169,7 +171,7 @@ class _Share:
     used: int = 1
     until: float = 0.0
     alone_until: float = 0.0
-    """Until then no share is taken: the budget is half used."""
+    """Until then no share is taken: too little of the budget is free."""
     taking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def use(self) -> bool:
@@ -189,10 +191,10 @@ class Shares:
         self._takes = BatchWriter(partial(_take_all, pool), rests=0)
 
     async def take(self, budget: Budget, *, reserve: int = 0) -> float:
-        """As `take`, from a share where there is one; half of the budget was free then, so the reserve is left too."""
+        """As `take`, from a share where there is one and what was free beside it is enough for the reserve."""
         share = self._share(budget.name)
         async with share.taking:
-            if share.use() or await self._take_share(budget, share, reserve):
+            if reserve <= _free_beside_shares(budget) and (share.use() or await self._take_share(budget, share)):
                 return 0.0
             share.used += 1
         if await self._taken(_Take(budget=budget, calls=1, reserve=reserve, lasts_s=0)):
@@ -206,13 +208,13 @@ class Shares:
         except OutcomeUnknown as error:
             raise Transient("the budget could not be asked") from error
 
-    async def _take_share(self, budget: Budget, share: _Share, reserve: int) -> bool:
+    async def _take_share(self, budget: Budget, share: _Share) -> bool:
         calls, began = min(budget.limit // SHARE_OF, share.used + share.used // 4 + 2), monotonic()
         if calls <= 1 or began < share.alone_until:
             return False
         lasts_s = min(MAX_SHARE_S, budget.window_s / 4)
-        kept_free = max(reserve, budget.limit // 2)
-        if not await self._taken(_Take(budget=budget, calls=calls, reserve=kept_free, lasts_s=lasts_s)):
+        reserve = _free_beside_shares(budget)
+        if not await self._taken(_Take(budget=budget, calls=calls, reserve=reserve, lasts_s=lasts_s)):
             share.left, share.alone_until = 0, began + lasts_s
             return False
         share.left, share.used, share.until = calls - 1, 1, began + lasts_s
@@ -230,6 +232,10 @@ class Shares:
         """Block the budget as `block` does; nothing more of our own share is used."""
         self._share(name).left = 0
         await block(self._pool, name, seconds=seconds, reason=reason)
+
+
+def _free_beside_shares(budget: Budget) -> int:
+    return budget.limit // FREE_BESIDE_SHARES
 
 
 async def room(pool: Pool, budget: Budget) -> Room:

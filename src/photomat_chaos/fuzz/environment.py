@@ -29,8 +29,8 @@ from photomat.kernel.money import Money
 from photomat.orders.draft import Buyer, Draft
 from photomat.orders.outcome import Created
 from photomat.orders.service import OrderService
-from photomat.users.user import register
-from photomat.wallet import ledger
+from photomat.rewards.welcome import ensure_users
+from photomat.users.user import Registration
 from photomat_chaos.fuzz.kie import HostileKie, Trap, hostile_kie, set_trap
 from photomat_chaos.lab import processes
 from photomat_chaos.lab.arena import FAST_AND_FORGETFUL, READY_LIMIT_S, until
@@ -177,12 +177,7 @@ async def join(pool: Pool, user_id: int, welcome: int) -> UserId:
     """Create a user with a wallet, as a first message does."""
     user = UserId(user_id)
     async with transaction(pool) as tx:
-        found = await register(tx, user_id=user, first_name="Анна", username=None, language_code="ru")
-        if found.is_new:
-            await ledger.open_wallet(tx, user_id=user, currency=RATES.currency)
-            await ledger.credit(
-                tx, user_id=user, amount=Money(welcome, RATES.currency), reference=f"welcome:{user}", reason="welcome"
-            )
+        await ensure_users(tx, [Registration(user, "Анна", None, "ru")], welcome=Money(welcome, RATES.currency))
     return user
 
 

@@ -16,14 +16,8 @@ async def open_order(
 ) -> Draft:
     """A new draft of what was said, shown in a card of its own."""
     inputs = await ctx.orders.completed(ctx.user_id, order.model, order.inputs)
-    draft = await ctx.orders.save_draft(
-        ctx.buyer,
-        order.model,
-        inputs,
-        origin=origin or ctx.origin,
-        said=said,
-        register=ctx.registration,
-    )
+    await ctx.ensure_registered()
+    draft = await ctx.orders.save_draft(ctx.buyer, order.model, inputs, origin=origin or ctx.origin, said=said)
     await show_card(ctx, show, model=order.model, draft=draft)
     ask_for_plan(ctx, draft, words=said)
     return draft
