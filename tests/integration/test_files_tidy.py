@@ -17,7 +17,7 @@ from photomat.jobs.job import KieRequest
 from photomat.kernel.ids import BotId, ChatId, JobId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
-from photomat.orders.draft import Buyer, save_draft
+from photomat.orders.draft import Buyer, NewDraft, insert_drafts
 from support import media_bytes as made
 from support.database import shift_clock
 from support.files import Sender, a_sender
@@ -36,14 +36,14 @@ async def sent(sender: Sender) -> FileRef:
 
 
 async def drafted(sender: Sender, ref: FileRef) -> None:
-    await save_draft(
-        sender.pool,
-        Buyer(user_id=sender.user_id, language="ru", bot_id=BotId(sender.bot.id), chat_id=ChatId(sender.user_id)),
+    new = NewDraft(
+        buyer=Buyer(user_id=sender.user_id, language="ru", bot_id=BotId(sender.bot.id), chat_id=ChatId(sender.user_id)),
         origin=f"draft {ref.file_id}",
         model="z-image",
         inputs={"lines": [{"image": ref.as_json()}]},
         price=Money(100, "RUB"),
     )
+    await insert_drafts(sender.pool, [new])
 
 
 async def ordered(sender: Sender, ref: FileRef) -> JobId:

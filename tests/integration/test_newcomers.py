@@ -53,10 +53,8 @@ async def test_without_a_welcome_credit_a_new_user_has_an_empty_wallet(database:
     async with pool_of(database) as pool:
         async with pool.acquire() as session:
             await ensure_users(session, [named(5), named(6)], welcome=Money(0, "RUB"))
-        assert await pool.fetch("SELECT user_id, currency, posted FROM wallets ORDER BY user_id") == [
-            (5, "RUB", 0),
-            (6, "RUB", 0),
-        ]
+        rows = await pool.fetch("SELECT user_id, currency, posted FROM wallets ORDER BY user_id")
+        assert [tuple(row) for row in rows] == [(5, "RUB", 0), (6, "RUB", 0)]
         assert await _books(pool) == {}
 
 

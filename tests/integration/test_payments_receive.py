@@ -11,7 +11,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.kernel.money import Money
-from photomat.orders.draft import Buyer, save_draft
+from photomat.orders.draft import Buyer, NewDraft, insert_drafts
 from photomat.payments.options import PaymentMethod
 from photomat.payments.receive import receive_payment
 from photomat.payments.topup import close_topup, find_topup
@@ -216,17 +216,14 @@ async def test_a_payment_pays_a_debt_first_and_says_what_is_left_of_it(database:
 async def test_the_order_that_waited_is_offered_once_the_money_covers_it(database: str) -> None:
     async with pool_of(database) as pool:
         await people(pool)
-        drafts = [
-            await save_draft(
-                pool,
-                Buyer(user_id=ANNA, language="ru", bot_id=BotId(BOT_ID), chat_id=ChatId(ANNA)),
-                origin=f"draft:{price}",
-                model="z-image",
-                inputs={},
-                price=rub(price),
-            )
-            for price in (15_000, 16_000, 90_000)
-        ]
+        buyer = Buyer(user_id=ANNA, language="ru", bot_id=BotId(BOT_ID), chat_id=ChatId(ANNA))
+        drafts = await insert_drafts(
+            pool,
+            [
+                NewDraft(buyer=buyer, origin=f"draft:{price}", model="z-image", inputs={}, price=rub(price))
+                for price in (15_000, 16_000, 90_000)
+            ],
+        )
         topup = await offer(pool, asked=stars(250), credit=rub(20_000), draft_id=drafts[0].draft_id)
         await pays(pool, topup_id=topup.topup_id)
         await pays(pool, external_id="ch-2")

@@ -12,6 +12,7 @@ from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.orders.draft import Buyer
 from photomat.orders.outcome import AlreadyStarted, Created
 from photomat.orders.service import OrderService
+from photomat.orders.writer import OrderWriter
 
 INPUTS = {"prompt": "кот-космонавт", "aspect_ratio": "1:1"}
 
@@ -20,7 +21,7 @@ async def main(dsn: str, bot_id: int, user_id: int) -> None:
     """Draft, quote, purchase, and the same tap once more; prints what came of it as JSON."""
     pool = await connect_pool(dsn, bot_id=bot_id, size=2)
     rates = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
-    orders = OrderService(pool=pool, catalog=load_catalog(), rates=rates)
+    orders = OrderService(pool=pool, writer=OrderWriter(pool), catalog=load_catalog(), rates=rates)
     buyer = Buyer(user_id=UserId(user_id), language="ru", bot_id=BotId(bot_id), chat_id=ChatId(user_id))
     model = await orders.model("z-image")
     assert model is not None

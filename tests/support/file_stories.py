@@ -13,7 +13,7 @@ from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
 from photomat.media.measure import measure
-from photomat.orders.draft import Buyer, save_draft
+from photomat.orders.draft import Buyer, NewDraft, insert_drafts
 from photomat.orders.outcome import Created
 from photomat.orders.purchase import create_job_atomic
 from photomat_sandbox.telegram import person_acts
@@ -70,13 +70,8 @@ async def buys_with(system: System, pool: Pool, anna: Customer, *, card: int, fi
     user_id, bot_id = UserId(anna.person.user_id), BotId(system.telegram.world.bot.user_id)
     buyer = Buyer(user_id=user_id, language="ru", bot_id=bot_id, chat_id=ChatId(user_id))
     body = {"prompt": "кот", "image_urls": [file.ref.as_json()]}
-    draft = await save_draft(
-        pool,
-        buyer,
-        origin="a story",
-        model=MODEL,
-        inputs=body,
-        price=PRICE,
+    [draft] = await insert_drafts(
+        pool, [NewDraft(buyer=buyer, origin="a story", model=MODEL, inputs=body, price=PRICE)]
     )
     async with transaction(pool) as tx:
         new = NewJob(

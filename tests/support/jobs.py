@@ -17,7 +17,7 @@ from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, Tas
 from photomat.kernel.logs import ensure_correlation_id
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, Reading
-from photomat.orders.draft import Buyer, Draft, save_draft
+from photomat.orders.draft import Buyer, Draft, NewDraft, insert_drafts
 from photomat.orders.limits import USUAL
 from photomat.orders.outcome import Created, CreateOutcome
 from photomat.orders.purchase import create_job_atomic
@@ -58,14 +58,15 @@ async def a_draft(
 ) -> Draft:
     """A filled-in form of this user, shown with its price."""
     count = await pool.fetchval("SELECT count(*) FROM drafts")
-    return await save_draft(
-        pool,
-        buyer_of(user),
+    new = NewDraft(
+        buyer=buyer_of(user),
         origin=origin or f"update:{BOT}:{count + 1}",
         model="z-image",
         inputs=inputs,
         price=rub(price),
     )
+    [draft] = await insert_drafts(pool, [new])
+    return draft
 
 
 async def tap_create(pool: Pool, draft: Draft, *, message_id: int | None = None, **changes: Any) -> CreateOutcome:

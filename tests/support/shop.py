@@ -26,6 +26,7 @@ from photomat.moderation.rulebook import RuleBook
 from photomat.orders.content import ContentGate
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.service import OrderService
+from photomat.orders.writer import OrderWriter
 from photomat.payments.fiscal_terms import FiscalOptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.service import TopupService
@@ -97,6 +98,7 @@ def orders_of(
     """The one way to buy."""
     return OrderService(
         pool=pool,
+        writer=OrderWriter(pool),
         catalog=load_catalog(),
         rates=rates,
         limits=limits,

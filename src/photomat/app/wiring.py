@@ -108,6 +108,7 @@ from photomat.messages.notices import NoticeSender
 from photomat.moderation.rulebook import RuleBook
 from photomat.operators.access import Owners
 from photomat.orders.service import OrderService
+from photomat.orders.writer import OrderWriter
 from photomat.payments.invoices import InvoicePoller, make_invoice_due
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
@@ -229,6 +230,7 @@ class Program:
         """The one way to buy."""
         return OrderService(
             pool=self.pool,
+            writer=OrderWriter(self.pool),
             catalog=self.catalog,
             rates=rates_of(self.settings),
             limits=limits_of(self.settings),

@@ -293,7 +293,7 @@ async def load_context(
     user = _as_sent(known, sender)
     orders = await config.orders.as_of(mark_of(row))
     return UpdateContext(
-        config=replace(config, orders=orders),
+        config=config if orders is config.orders else replace(config, orders=orders),
         received_id=claimed.received_id,
         corr=corr,
         user=user,

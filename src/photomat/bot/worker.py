@@ -222,7 +222,7 @@ class UpdateWorker:
     async def _load(self, update: Update, claimed: Claimed, corr: str) -> UpdateContext | None:
         event = UserContextMiddleware.resolve_event_context(update)
         tapped = update.callback_query.message if update.callback_query is not None else None
-        return await load_context(
+        ctx = await load_context(
             self.config,
             claimed,
             self._senders.add,
@@ -231,6 +231,9 @@ class UpdateWorker:
             chat=event.chat,
             tapped=None if tapped is None else tapped.message_id,
         )
+        if ctx is not None:
+            self.config = ctx.config  # most often the next update has the same assortment
+        return ctx
 
     async def _retry_or_park(self, claimed: Claimed, trouble: Exception) -> None:
         error, retry = describe(trouble), retry_after(trouble, claimed)

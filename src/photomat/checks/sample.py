@@ -13,10 +13,11 @@ from photomat.jobs.settle import Outcome, Settled, settle
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.orders.draft import Buyer, Draft, lock_draft_to_buy
+from photomat.orders.draft import Buyer, Draft, lock_drafts_to_buy
 from photomat.orders.outcome import CreateOutcome, DraftGone
-from photomat.orders.purchase import CardTap, purchase
+from photomat.orders.purchase import CardTap, WantedJob, create_job_atomic, wanted_job
 from photomat.orders.service import OrderService
+from photomat.orders.writer import OrderWriter
 from photomat.rewards.welcome import ensure_users
 from photomat.users.user import Registration
 from photomat.wallet import ledger
@@ -50,17 +51,18 @@ async def create_customer(pool: Pool, currency: str, *, balance: int = BALANCE) 
 
 
 async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PRICE) -> Draft:
-    orders = OrderService(pool=pool, catalog=CATALOG, rates=_rates(Money(price, currency)))
+    orders = OrderService(pool=pool, writer=OrderWriter(pool), catalog=CATALOG, rates=_rates(Money(price, currency)))
     return await orders.save_draft(_buyer(pool), MODEL, {"prompt": "check"}, origin=f"check:{number}")
 
 
 async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> CreateOutcome:
     buyer = _buyer(pool)
     async with transaction(pool) as tx:
-        locked = await lock_draft_to_buy(tx, draft_id=draft.draft_id, user_id=buyer.user_id)
+        owned = (draft.draft_id, buyer.user_id)
+        locked = (await lock_drafts_to_buy(tx, [owned])).get(owned)
         if locked is None:
             return DraftGone()
-        return await purchase(
+        wanted = await wanted_job(
             tx,
             buyer,
             locked,
@@ -69,6 +71,9 @@ async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> Create
             rates=_rates(draft.price),
             job_id=JobId(FIRST_JOB + draft.draft_id),
         )
+        if not isinstance(wanted, WantedJob):
+            return wanted
+        return await create_job_atomic(tx, wanted.new, revision=wanted.revision)
 
 
 async def receive_callback(pool: Pool, job_id: JobId | None, task_id: str) -> bool:

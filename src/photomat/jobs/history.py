@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from photomat.catalog.formula import plain
 from photomat.catalog.model import Model
@@ -13,7 +13,7 @@ from photomat.catalog.pricing import Quote, quote_from_json
 from photomat.catalog.reference import JobRef, reference
 from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row, require_row, row_as
+from photomat.db.rows import Row, row_as
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -241,28 +241,39 @@ async def usual_seconds_of(pool: Pool, model_ids: Collection[str]) -> dict[str, 
     return {row["model"]: max(1, round(row["seconds"])) for row in rows}
 
 
-async def recent_orders(tx: Transaction, user_id: UserId, *, newest: int, free: int, within: timedelta) -> RecentOrders:
-    """The `newest` jobs of a user, and up to `free` free ones of this time; those that a voucher pays for do not count."""
-    row = await require_row(
-        tx,
+class AskedOrders(NamedTuple):
+    """Whose recent orders are asked for: the `newest`, and up to `free` free ones."""
+
+    user_id: UserId
+    newest: int
+    free: int
+
+
+async def recent_orders(tx: Transaction, asked: Sequence[AskedOrders], *, within: timedelta) -> list[RecentOrders]:
+    """The newest jobs of each user, and the free ones of this time; those that a voucher pays for do not count."""
+    rows = await tx.fetch(
         """
-        WITH newest AS (
-            SELECT created_at FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT greatest($2, 1)
-        ), free AS (
-            SELECT created_at FROM generation_jobs
-             WHERE user_id = $1 AND price = 0 AND created_at > photomat_now() - $4::interval
-               AND status NOT IN ('failed', 'canceled') AND (quote ? 'pass') IS NOT TRUE
-             ORDER BY created_at DESC LIMIT greatest($3, 1)
-        )
-        SELECT (SELECT count(*) FROM generation_jobs WHERE user_id = $1 AND settled_at IS NULL) AS running,
-               photomat_now() - (SELECT max(created_at) FROM newest) AS newest,
-               photomat_now() - (SELECT min(created_at) FROM newest HAVING count(*) >= $2) AS minute_ago,
-               (SELECT count(*) FROM free) AS free,
-               photomat_now() - (SELECT min(created_at) FROM free) AS oldest_free
+        SELECT recent.*
+          FROM unnest($1::bigint[], $2::int[], $3::int[]) WITH ORDINALITY AS asked (user_id, most, most_free, number)
+         CROSS JOIN LATERAL (
+               WITH newest AS (
+                   SELECT created_at FROM generation_jobs WHERE user_id = asked.user_id
+                    ORDER BY job_id DESC LIMIT greatest(most, 1)
+               ), free AS (
+                   SELECT created_at FROM generation_jobs
+                    WHERE user_id = asked.user_id AND price = 0 AND created_at > photomat_now() - $4::interval
+                      AND status NOT IN ('failed', 'canceled') AND (quote ? 'pass') IS NOT TRUE
+                    ORDER BY created_at DESC LIMIT greatest(most_free, 1)
+               )
+               SELECT (SELECT count(*) FROM generation_jobs
+                        WHERE user_id = asked.user_id AND settled_at IS NULL) AS running,
+                      photomat_now() - (SELECT max(created_at) FROM newest) AS newest,
+                      photomat_now() - (SELECT min(created_at) FROM newest HAVING count(*) >= most) AS minute_ago,
+                      (SELECT count(*) FROM free) AS free,
+                      photomat_now() - (SELECT min(created_at) FROM free) AS oldest_free) AS recent
+         ORDER BY number
         """,
-        user_id,
-        newest,
-        free,
+        *map(list, zip(*asked, strict=True)),
         within,
     )
-    return RecentOrders(**dict(row))
+    return [RecentOrders(**dict(row)) for row in rows]

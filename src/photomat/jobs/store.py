@@ -86,53 +86,60 @@ CLAIM_DUE: Final = """
 """How a claim ends whose `WITH` has locked the jobs `due`: $2 is the lease, $3 the instance."""
 
 
-async def insert_job(tx: Transaction, new: NewJob, *, queue: str, sell: str) -> JobId | None:
-    """Insert the job of a draft, with the beginning of its timeline; None when it (or another job of this card) exists.
+async def insert_jobs(tx: Transaction, jobs: Sequence[NewJob], *, queue: str, sell: str) -> dict[DraftId, JobId]:
+    """Insert the jobs of drafts of different users, each with the beginning of its timeline; return those made.
 
-    `sell` marks the draft of the row `made`, in the same statement. The job is submitted in the round of the queue after the
-    current one, or after the last waiting job of its user.
+    A job that exists, or whose card shows another one, is left out. `sell` marks the drafts of the rows `made`, in the same
+    statement. A job is submitted in the round of the queue after the current one, or after the last waiting job of its user.
     """
-    made = await tx.fetchval(
+    rows = await tx.fetch(
         f"""
         WITH made AS (
             INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id,
                                          model, kind, inputs, language, price, currency, quote, request, title, needs_files,
                                          submit_turn)
             OVERRIDING SYSTEM VALUE
-            VALUES (coalesce($1, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $2, $3, $4, $5, $6, $7, $8,
-                    $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-                    1 + greatest(0, ({CURRENT_TURN.format(name="$19")}),
-                                 (SELECT max(submit_turn) FROM generation_jobs
-                                   WHERE user_id = $8 AND settled_at IS NULL AND {IS_PENDING})))
+            SELECT coalesce(new.job_id, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), new.idempotency_key,
+                   new.corr, new.draft_id, new.bot_id, new.chat_id, new.card_message_id, new.user_id, new.model, new.kind,
+                   new.inputs, new.language, new.price, new.currency, new.quote, new.request, new.title, new.needs_files,
+                   1 + greatest(0, ({CURRENT_TURN.format(name="$19")}),
+                                (SELECT max(submit_turn) FROM generation_jobs AS job
+                                  WHERE job.user_id = new.user_id AND settled_at IS NULL AND {IS_PENDING}))
+              FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+                          $8::bigint[], $9::text[], $10::text[], $11::jsonb[], $12::text[], $13::bigint[], $14::text[],
+                          $15::jsonb[], $16::jsonb[], $17::text[], $18::bool[])
+                   AS new (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model, kind,
+                           inputs, language, price, currency, quote, request, title, needs_files)
                 ON CONFLICT DO NOTHING
             RETURNING job_id, draft_id, model, price
         ), event AS ({RECORD_CREATED}), sold AS ({sell})
-        SELECT job_id FROM made
+        SELECT job_id, draft_id FROM made
         """,  # noqa: S608  constants of the slices that own the tables
-        new.job_id,
-        idempotency_key(new.draft_id),
-        new.corr,
-        new.draft_id,
-        new.bot_id,
-        new.chat_id,
-        new.card_message_id,
-        new.user_id,
-        new.model,
-        new.kind,
-        dict(new.inputs),
-        new.language,
-        new.quote.price.minor,
-        new.quote.price.currency,
-        new.quote.as_json(),
-        None if new.request is None else new.request.as_json(),
-        new.title,
-        new.needs_files,
+        [new.job_id for new in jobs],
+        [idempotency_key(new.draft_id) for new in jobs],
+        [new.corr for new in jobs],
+        [new.draft_id for new in jobs],
+        [new.bot_id for new in jobs],
+        [new.chat_id for new in jobs],
+        [new.card_message_id for new in jobs],
+        [new.user_id for new in jobs],
+        [new.model for new in jobs],
+        [new.kind for new in jobs],
+        [dict(new.inputs) for new in jobs],
+        [new.language for new in jobs],
+        [new.quote.price.minor for new in jobs],
+        [new.quote.price.currency for new in jobs],
+        [new.quote.as_json() for new in jobs],
+        [None if new.request is None else new.request.as_json() for new in jobs],
+        [new.title for new in jobs],
+        [new.needs_files for new in jobs],
         queue,
     )
-    if made is None:
-        return None
-    on_commit(tx, JOBS_CREATED.labels(kind=new.kind).inc)
-    return JobId(made)
+    made = {DraftId(row["draft_id"]): JobId(row["job_id"]) for row in rows}
+    for new in jobs:
+        if new.draft_id in made:
+            on_commit(tx, JOBS_CREATED.labels(kind=new.kind).inc)
+    return made
 
 
 def _count_end(tx: Transaction, kind: str | None, outcome: str) -> None:

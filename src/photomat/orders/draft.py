@@ -4,7 +4,7 @@ A draft is committed before its card is sent, under an origin of our making (the
 handled again finds the same draft. A second card of one draft is harmless: the first one tapped becomes the job's card.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
@@ -23,11 +23,6 @@ COLUMNS: Final = (
     "draft_id, drafts.bot_id, user_id, chat_id, model, inputs, price, currency, revision, said, card_message_id, inputs_before,"
     " assistant, (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed, bought_at IS NOT NULL AS is_bought"
 )
-INSERT_DRAFT: Final = f"""
-    INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, said, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, photomat_now() + $10::interval)
-        ON CONFLICT ON CONSTRAINT drafts_origin_once DO UPDATE SET origin = excluded.origin
-    RETURNING {COLUMNS}"""  # noqa: S608  a constant list of columns
 NEWEST_CARD: Final = f"""
     SELECT {COLUMNS} FROM drafts
      WHERE user_id = $1 AND bot_id = $2 AND chat_id = $3 AND changed_at > photomat_now() - $4::interval
@@ -74,6 +69,18 @@ class Draft:
     assistant: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDraft:
+    """A draft to store; `said` are the plain words it began with."""
+
+    buyer: Buyer
+    origin: str
+    model: str
+    inputs: Mapping[str, Any]
+    price: Money
+    said: str | None = None
+
+
 class LockedDraft(NamedTuple):
     """A draft about to be bought, what operators decided about its user, and which assortment holds."""
 
@@ -82,19 +89,30 @@ class LockedDraft(NamedTuple):
     mark: AssortmentMark
 
 
-async def save_draft(
-    pool: Pool,
-    buyer: Buyer,
-    *,
-    origin: str,
-    model: str,
-    inputs: Mapping[str, Any],
-    price: Money,
-    said: str | None = None,
-) -> Draft:
-    """Store a new draft; idempotent per origin."""
-    new = (origin, buyer.bot_id, buyer.user_id, buyer.chat_id, model, dict(inputs), price.minor, price.currency, said)
-    return _draft(await require_row(pool, INSERT_DRAFT, *new, LIFE))
+async def insert_drafts(pool: Pool, drafts: Sequence[NewDraft]) -> list[Draft]:
+    """Store new drafts, each with an origin of its own; idempotent per origin."""
+    rows = await pool.fetch(
+        f"""
+        INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, said, expires_at)
+        SELECT *, photomat_now() + $10::interval
+          FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::jsonb[], $7::bigint[],
+                      $8::text[], $9::text[])
+            ON CONFLICT ON CONSTRAINT drafts_origin_once DO UPDATE SET origin = excluded.origin
+        RETURNING origin, {COLUMNS}
+        """,  # noqa: S608  a constant list of columns
+        [each.origin for each in drafts],
+        [each.buyer.bot_id for each in drafts],
+        [each.buyer.user_id for each in drafts],
+        [each.buyer.chat_id for each in drafts],
+        [each.model for each in drafts],
+        [dict(each.inputs) for each in drafts],
+        [each.price.minor for each in drafts],
+        [each.price.currency for each in drafts],
+        [each.said for each in drafts],
+        LIFE,
+    )
+    by_origin = {row["origin"]: _draft(row) for row in rows}
+    return [by_origin[each.origin] for each in drafts]
 
 
 async def change_draft(
@@ -301,19 +319,22 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
-async def lock_draft_to_buy(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> LockedDraft | None:
-    """The draft and then its user, both locked for the transaction that buys it."""
-    row = await tx.fetchrow(
+async def lock_drafts_to_buy(
+    tx: Transaction, owners: Sequence[tuple[DraftId, UserId]]
+) -> dict[tuple[DraftId, UserId], LockedDraft]:
+    """Each draft of its owner, and then the owner, locked for the transaction that buys it; in the order of the owners."""
+    rows = await tx.fetch(
         f"""
         SELECT {COLUMNS}, {STANDING_COLUMNS}, mark.*
-          FROM drafts JOIN users USING (user_id) CROSS JOIN ({FIND_MARK}) AS mark
-         WHERE draft_id = $1 AND user_id = $2
+          FROM unnest($1::bigint[], $2::bigint[]) AS owner (draft_id, user_id)
+          JOIN drafts USING (draft_id, user_id) JOIN users USING (user_id) CROSS JOIN ({FIND_MARK}) AS mark
+         ORDER BY user_id, draft_id
            FOR UPDATE OF drafts FOR NO KEY UPDATE OF users
         """,  # noqa: S608  constants of the slices that own the tables
-        draft_id,
-        user_id,
+        *map(list, zip(*owners, strict=True)),
     )
-    return None if row is None else LockedDraft(draft=_draft(row), owner=standing_of(row), mark=mark_of(row))
+    locked = [LockedDraft(draft=_draft(row), owner=standing_of(row), mark=mark_of(row)) for row in rows]
+    return {(each.draft.draft_id, each.draft.user_id): each for each in locked}
 
 
 async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId, refused_at: datetime) -> bool:

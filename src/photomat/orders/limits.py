@@ -7,12 +7,13 @@ Invited friends who have paid increase the free quota. The free day is the last 
 time zone, and each used generation comes back a day after it was used.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from photomat.db.pool import Transaction
-from photomat.jobs.history import RecentOrders, recent_orders
+from photomat.jobs.history import AskedOrders, RecentOrders, recent_orders
 from photomat.kernel.ids import UserId
 from photomat.orders.outcome import LimitKind, LimitReached
 from photomat.rewards.referrals import count_rewarded
@@ -51,18 +52,37 @@ class Limits:
 USUAL: Final = Limits()
 
 
-async def refusal(
-    tx: Transaction, user_id: UserId, standing: Standing, limits: Limits, *, is_free: bool
-) -> LimitReached | None:
-    """Why this user may not buy now; None when they may. Their row is locked, so taps are judged one by one."""
+class Customer(NamedTuple):
+    """A user who wants to buy, for nothing where `is_free`, with what operators decided about them."""
+
+    user_id: UserId
+    standing: Standing
+    limits: Limits
+    is_free: bool
+
+
+async def refusals(tx: Transaction, customers: Sequence[Customer]) -> list[LimitReached | None]:
+    """Why each may not buy now; None where they may. Their rows are locked, so the taps of a user are judged one by one."""
+    limits = [each.limits.with_own(each.standing.limits) for each in customers]
+    friends = [
+        await _friends(tx, each.user_id, own) if each.is_free else 0
+        for each, own in zip(customers, limits, strict=True)
+    ]
+    asked = [
+        AskedOrders(each.user_id, own.a_minute, own.free_with(count))
+        for each, own, count in zip(customers, limits, friends, strict=True)
+    ]
+    recent = await recent_orders(tx, asked, within=DAY) if asked else []
+    return [
+        _by_standing(each.standing) or limit_reached(orders, own, is_free=each.is_free, friends=count)
+        for each, own, count, orders in zip(customers, limits, friends, recent, strict=True)
+    ]
+
+
+def _by_standing(standing: Standing) -> LimitReached | None:
     if standing.ban is not None:
         return banned(standing.ban)
-    if standing.is_being_forgotten:
-        return LimitReached(why=LimitKind.FORGETTING, limit=0)
-    limits = limits.with_own(standing.limits)
-    friends = await _friends(tx, user_id, limits) if is_free else 0
-    recent = await recent_orders(tx, user_id, newest=limits.a_minute, free=limits.free_with(friends), within=DAY)
-    return limit_reached(recent, limits, is_free=is_free, friends=friends)
+    return LimitReached(why=LimitKind.FORGETTING, limit=0) if standing.is_being_forgotten else None
 
 
 def banned(ban: Ban) -> LimitReached:

@@ -4,7 +4,7 @@ The chat, the checks and the crash lab all buy here. Each method runs its own sh
 of `save_draft` or `buy` leaves nothing; after it, the update handled again finds the same draft, the tap the same job.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
@@ -15,27 +15,26 @@ from photomat.catalog.defaults import with_defaults
 from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
 from photomat.catalog.options import Order, option_rows, with_option
-from photomat.catalog.order import check_order, unfit
+from photomat.catalog.order import unfit
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
 from photomat.catalog.pricing import Quote, Rates, Voucher
 from photomat.catalog.reference import files_in, references
 from photomat.catalog.storefront import AS_IN_ITS_FILE, Cheapest, Offer, OnSale, Storefront, called
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.files.facts import NOTHING_REFERRED, Referred, file_facts, measured_inputs, referred
-from photomat.kernel.errors import NotEnough
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, MessageId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
+from photomat.kernel.trace import traced
 from photomat.moderation import checker as verdicts
 from photomat.moderation.checker import ALLOWED
 from photomat.moderation.order_texts import order_hash
-from photomat.moderation.rules import RuleSet
 from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.assortment import Assortment, AssortmentMark, LatestAssortment, SaleOptions, read_mark
-from photomat.orders.content import ContentGate, question_about
-from photomat.orders.draft import Buyer, Draft
+from photomat.orders.content import ContentCheck, ContentGate, question_about
+from photomat.orders.draft import Buyer, Draft, NewDraft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
     AlreadyStarted,
@@ -43,21 +42,18 @@ from photomat.orders.outcome import (
     CardOutdated,
     ChangeOutcome,
     CheckUnavailable,
-    ConsentMissing,
     ContentRefused,
     Created,
-    CreateOutcome,
     DraftBought,
     DraftGone,
     DraftOrder,
     LimitReached,
     ModelPaused,
-    NotEnoughMoney,
-    NotOnSale,
     OrderRefused,
     PurchaseOutcome,
 )
-from photomat.orders.purchase import CardTap, PriceFacts, job_of_draft, price_facts, purchase
+from photomat.orders.purchase import CardTap, PriceFacts, Purchase, job_of_draft, objections_to, price_facts
+from photomat.orders.writer import OrderWriter
 from photomat.rewards.vouchers import voucher_for
 from photomat.users.consent import ConsentDocument, consent_in_force
 from photomat.work.controls import Pauses
@@ -79,13 +75,14 @@ class Talk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderService:
-    """The one way to buy.
+    """The one way to buy. `writer` saves and buys, for the copies of the service that the updates of a moment have.
 
     `accepts_callbacks`: Kie can call us back, which some models need. `content` is what orders may not ask for, `consent` what
     users must have agreed to. `assortment` is what is sold as of an update; without it, each call looks whether it is the same.
     """
 
     pool: Pool
+    writer: OrderWriter
     catalog: Catalog
     rates: Rates
     limits: Limits = USUAL
@@ -97,8 +94,9 @@ class OrderService:
     assortment: Assortment | None = None
 
     async def as_of(self, mark: AssortmentMark) -> "OrderService":
-        """The service with the assortment of this mark, for everything one update asks it."""
-        return replace(self, assortment=await self._sold_at(mark))
+        """The service with the assortment of this mark, for everything one update asks it; this very one if it has that."""
+        sold = await self._sold_at(mark)
+        return self if sold is self.assortment else replace(self, assortment=sold)
 
     async def _sold_now(self) -> Assortment:
         return self.assortment or await self._sold_at(await read_mark(self.pool))
@@ -184,14 +182,15 @@ class OrderService:
 
     async def objections(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
         """Every reason why this order cannot be bought now; empty when it can."""
-        return _objections(model, inputs, await self._referred(user_id, inputs))
+        return objections_to(model, inputs, await self._referred(user_id, inputs))
 
     async def objections_to(self, order: DraftOrder) -> tuple[Refused, ...]:
         return await self.objections(order.draft.user_id, order.model, order.draft.inputs)
 
     async def unfit_inputs(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
         """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
-        return _unfit(model, inputs, await self._referred(user_id, inputs))
+        known = await self._referred(user_id, inputs)
+        return unfit(model, inputs, gone=known.gone, facts=known.files)
 
     async def _referred(self, user_id: UserId, inputs: Mapping[str, Any]) -> Referred:
         """What is known of what an order refers to; one that refers to nothing needs no database."""
@@ -253,8 +252,8 @@ class OrderService:
             if changed is not None and not changed.is_closed:
                 return changed
         origin = origin if draft_id is None else f"{origin}:new"
-        return await drafts.save_draft(
-            self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said
+        return await self.writer.save(
+            NewDraft(buyer=buyer, origin=origin, model=model.id, inputs=inputs, price=price, said=said)
         )
 
     async def revise(
@@ -388,6 +387,7 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await check.refusal(tx, order.draft)
 
+    @traced("order.purchase")
     async def buy(
         self,
         buyer: Buyer,
@@ -404,71 +404,28 @@ class OrderService:
         """
         if not await self._is_judged(buyer.user_id, draft_id, revision=revision):
             return CheckUnavailable()
-        content = None if self.content is None else await self.content.rules()
-        tap = CardTap(revision=revision, message_id=message_id, corr=corr, by_voucher=by_voucher)
-        outcome: PurchaseOutcome | AssortmentMark = await self._buy_as_sold(
-            await self._sold_now(), buyer, draft_id, tap, content
+        purchase = Purchase(
+            buyer=buyer,
+            draft_id=draft_id,
+            tap=CardTap(revision=revision, message_id=message_id, corr=corr, by_voucher=by_voucher),
+            rates=self.rates,
+            sold=await self._sold_now(),
+            limits=self.limits,
+            consent=self.consent,
+            check_of=await self._content_check(),
         )
+        outcome = await self.writer.buy(purchase)
         while isinstance(outcome, AssortmentMark):
-            outcome = await self._buy_as_sold(await self._sold_at(outcome), buyer, draft_id, tap, content)
-        return outcome
-
-    async def _buy_as_sold(
-        self, sold: Assortment, buyer: Buyer, draft_id: DraftId, tap: CardTap, content: RuleSet | None
-    ) -> PurchaseOutcome | AssortmentMark:
-        """Buy a draft while this assortment holds; gives the mark of another one where operators have changed it by now."""
-        order: DraftOrder | None = None
-        try:
-            async with transaction(self.pool) as tx:
-                locked = await drafts.lock_draft_to_buy(tx, draft_id=draft_id, user_id=buyer.user_id)
-                if locked is not None and not sold.holds(locked.mark):
-                    return locked.mark
-                order = None if locked is None else _as_sold(locked.draft, sold)
-                if locked is None or order is None or await self._must_not_buy(tx, order):
-                    return await self._not_bought(tx, buyer.user_id, draft_id, order, message_id=tap.message_id)
-                outcome = await purchase(
-                    tx,
-                    buyer,
-                    locked,
-                    order.model,
-                    tap,
-                    rates=self.rates,
-                    standing=sold.rules_of(order.model.id),
-                    pause=sold.pauses.of_model(order.model.id),
-                    allowed=self.limits,
-                    content=None
-                    if self.content is None or content is None
-                    else self.content.check_of(order.model, content),
-                )
-        except NotEnough as refusal:
-            if order is None:
-                raise
-            return NotEnoughMoney(order=order, price=refusal.price, available=refusal.available)
+            outcome = await self.writer.buy(replace(purchase, sold=await self._sold_at(outcome)))
         _log_outcome(buyer.user_id, outcome)
         return outcome
 
-    async def _must_not_buy(self, tx: Transaction, order: DraftOrder) -> bool:
-        return bool(await self._objections(tx, order)) or await self._lacks_consent(tx, order.draft.user_id)
-
-    async def _objections(self, tx: Transaction, order: DraftOrder) -> tuple[Refused, ...]:
-        draft, model = order
-        return _objections(model, draft.inputs, await referred(tx, draft.user_id, draft.inputs))
-
-    async def _not_bought(
-        self,
-        tx: Transaction,
-        user_id: UserId,
-        draft_id: DraftId,
-        order: DraftOrder | None,
-        *,
-        message_id: MessageId,
-    ) -> PurchaseOutcome:
-        """What a tap gets where nothing can be bought: the job it made before, or why not."""
-        started = await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
-        if started is not None or order is None:
-            return started or NotOnSale()
-        refused = await self._objections(tx, order)
-        return OrderRefused(model=order.model, why=refused[0]) if refused else ConsentMissing(order=order)
+    async def _content_check(self) -> Callable[[Model], ContentCheck] | None:
+        """The content rules in force, for any model."""
+        if self.content is None:
+            return None
+        gate, rules = self.content, await self.content.rules()
+        return lambda model: gate.check_of(model, rules)
 
     async def _is_judged(self, user_id: UserId, draft_id: DraftId, *, revision: int) -> bool:
         """Whether an external checker, if there is one, has answered about this revision, or need not."""
@@ -507,22 +464,7 @@ class OrderService:
         return True
 
 
-def _as_sold(draft: Draft, sold: Assortment) -> DraftOrder | None:
-    """A draft with its model, while that is sold."""
-    model = sold.storefront.sold(draft.model)
-    return None if model is None else DraftOrder(draft, model)
-
-
-def _objections(model: Model, inputs: Mapping[str, Any], known: Referred) -> tuple[Refused, ...]:
-    measured = measured_inputs(model, inputs, known.files)
-    return (*_unfit(model, inputs, known).values(), *check_order(model, inputs, measured))
-
-
-def _unfit(model: Model, inputs: Mapping[str, Any], known: Referred) -> dict[str, Refused]:
-    return unfit(model, inputs, gone=known.gone, facts=known.files)
-
-
-def _log_outcome(user_id: UserId, outcome: CreateOutcome) -> None:
+def _log_outcome(user_id: UserId, outcome: PurchaseOutcome) -> None:
     match outcome:
         case Created():
             failpoint("create.after_commit")

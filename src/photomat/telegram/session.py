@@ -18,6 +18,7 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.exceptions import TelegramNetworkError
 from aiogram.methods import Response, TelegramMethod
 from aiogram.methods.base import TelegramType
+from aiogram.types import InlineKeyboardMarkup
 from aiohttp import ClientError, ClientTimeout
 
 BOUNDARY: Final = secrets.token_hex(16)
@@ -28,6 +29,14 @@ ECHOES: Final = ("from", "entities", "caption_entities", "reply_markup", "reply_
 
 _answer_types: Final[dict[type[TelegramMethod[Any]], Any]] = {}
 """Kept alive: pydantic would drop unreferenced generic models and rebuild them, milliseconds per call."""
+
+
+KEYBOARD: Final = "reply_markup"
+"""The buttons of a message are most of its values, none of them is a file or a default: they are written as JSON at once."""
+
+
+def _field(name: str, given: str) -> str:
+    return f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{given}\r\n'
 
 
 def _read_answer(content: str) -> Any:
@@ -71,12 +80,17 @@ class TelegramSession(AiohttpSession):
         """The arguments that are given; None if there is a file among them. Half a character becomes a question mark."""
         files: dict[str, Any] = {}
         fields = []
-        for name, value in method.model_dump(warnings=False, exclude_none=True).items():
+        markup = getattr(method, KEYBOARD, None)
+        keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
+        besides = {KEYBOARD} if keyboard is not None else None
+        for name, value in method.model_dump(warnings=False, exclude_none=True, exclude=besides).items():
             given = self._as_text(value, bot, files)
             if given:
-                fields.append(f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{given}\r\n')
+                fields.append(_field(name, given))
         if files:
             return None
+        if keyboard is not None:
+            fields.append(_field(KEYBOARD, keyboard.model_dump_json(warnings=False, exclude_none=True)))
         return f"{''.join(fields)}--{BOUNDARY}--\r\n".encode("utf-8", "replace")
 
     def _as_text(self, value: Any, bot: Bot, files: dict[str, Any]) -> str | None:

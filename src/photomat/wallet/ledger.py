@@ -57,10 +57,10 @@ async def locked_wallet(tx: Transaction, *, user_id: UserId, amount: Money, refe
     return wallet
 
 
-async def lock_wallets(tx: Transaction, *user_ids: UserId) -> None:
+async def lock_wallets(tx: Transaction, *user_ids: UserId) -> dict[UserId, Balance]:
     """Lock the wallets of several users in the one order that cannot deadlock."""
-    for user_id in sorted(set(user_ids)):
-        found(await store.lock_wallet(tx, user_id), user_id)
+    wallets = await store.lock_wallets(tx, user_ids)
+    return {user_id: found(wallets.get(user_id), user_id) for user_id in user_ids}
 
 
 async def book_once(tx: Transaction, posting: Posting) -> bool:
@@ -142,13 +142,23 @@ async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: st
     """Set money aside for a job; `NotEnough` and nothing written if there is less or a debt."""
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     wanted = Hold(reference=reference, user_id=user_id, amount=amount, job_id=job_id)
-    if await store.take_hold(tx, wanted):
+    if await store.take_holds(tx, [wanted]):
         return
     known = await store.find_hold(tx, reference)
     if known is None:
         raise NotEnough(price=amount, available=wallet.available)
     if known != wanted:
         raise Corrupt(f"hold {reference}: this reference holds {known.amount} of user {known.user_id} already")
+
+
+async def hold_covered(tx: Transaction, holds: Sequence[Hold]) -> None:
+    """Set money aside for new jobs of different users, whose wallets are locked and cover it."""
+    taken = await store.take_holds(tx, holds)
+    for wanted in holds:
+        if wanted.reference not in taken:
+            raise Corrupt(
+                f"hold {wanted.reference}: the wallet of user {wanted.user_id} was locked and does not cover it"
+            )
 
 
 async def charge(tx: Transaction, *, reference: str) -> bool:

@@ -93,6 +93,18 @@ async def lock_wallet(tx: Transaction, user_id: UserId) -> Balance | None:
     return _balance(row) if row else None
 
 
+async def lock_wallets(tx: Transaction, user_ids: Sequence[UserId]) -> dict[UserId, Balance]:
+    """Lock the wallets of these users until the transaction ends, in ascending order of the users."""
+    rows = await tx.fetch(
+        """
+        SELECT user_id, currency, posted, held, owed FROM wallets
+         WHERE user_id = ANY ($1::bigint[]) ORDER BY user_id FOR NO KEY UPDATE
+        """,
+        list(user_ids),
+    )
+    return {UserId(row["user_id"]): _balance(row) for row in rows}
+
+
 async def book(tx: Transaction, posting: Posting) -> bool:
     """Write the transaction, its lines and the new sums of its wallets; False if its reference is taken.
 
@@ -204,36 +216,40 @@ async def _booked(tx: Transaction, which: str, key: object) -> BookedTransaction
     )
 
 
-async def take_hold(tx: Transaction, hold: Hold) -> bool:
-    """Set the money aside if the wallet, locked before, covers it and owes nothing; else return False and write nothing.
+async def take_holds(tx: Transaction, holds: Sequence[Hold]) -> set[str]:
+    """Set money aside in wallets of different users, locked before, that cover it and owe nothing; return what was taken.
 
-    False as well if the reference is taken.
+    Nothing is written of a hold whose wallet does not cover it, or whose reference is taken.
     """
-    is_taken = bool(
-        await tx.fetchval(
-            """
-            WITH covered AS (
-                UPDATE wallets
-                   SET held = held + $4
-                 WHERE user_id = $2 AND currency = $3 AND posted - held >= $4 AND owed = 0
-                   AND NOT EXISTS (SELECT FROM holds WHERE reference = $1)
-                RETURNING user_id, currency
-            )
-            INSERT INTO holds (reference, user_id, currency, amount, job_id, digest)
-            SELECT $1, user_id, currency, $4, $5, $6 FROM covered
-            RETURNING true
-            """,
-            hold.reference,
-            hold.user_id,
-            hold.amount.currency,
-            hold.amount.minor,
-            hold.job_id,
-            hold.digest,
+    rows = await tx.fetch(
+        """
+        WITH asked AS (
+            SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[])
+                       AS hold (reference, user_id, currency, amount, job_id, digest)
+        ), covered AS (
+            UPDATE wallets
+               SET held = held + amount
+              FROM asked
+             WHERE wallets.user_id = asked.user_id AND wallets.currency = asked.currency
+               AND posted - held >= amount AND owed = 0
+               AND NOT EXISTS (SELECT FROM holds WHERE holds.reference = asked.reference)
+            RETURNING asked.*
         )
+        INSERT INTO holds (reference, user_id, currency, amount, job_id, digest) SELECT * FROM covered
+        RETURNING reference
+        """,
+        [hold.reference for hold in holds],
+        [hold.user_id for hold in holds],
+        [hold.amount.currency for hold in holds],
+        [hold.amount.minor for hold in holds],
+        [hold.job_id for hold in holds],
+        [hold.digest for hold in holds],
     )
-    if is_taken:
-        _count(tx, "hold", "job", hold.amount)
-    return is_taken
+    taken = {row["reference"] for row in rows}
+    for hold in holds:
+        if hold.reference in taken:
+            _count(tx, "hold", "job", hold.amount)
+    return taken
 
 
 async def find_hold(tx: Transaction, reference: str) -> Hold | None:

@@ -29,6 +29,7 @@ from photomat.kernel.money import Money
 from photomat.orders.draft import Buyer, Draft
 from photomat.orders.outcome import Created
 from photomat.orders.service import OrderService
+from photomat.orders.writer import OrderWriter
 from photomat.rewards.welcome import ensure_users
 from photomat.users.user import Registration
 from photomat_chaos.fuzz.kie import HostileKie, Trap, hostile_kie, set_trap
@@ -202,7 +203,7 @@ async def buy(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> Victim
 
 
 def _orders(pool: Pool) -> OrderService:
-    return OrderService(pool=pool, catalog=load_catalog(), rates=RATES)
+    return OrderService(pool=pool, writer=OrderWriter(pool), catalog=load_catalog(), rates=RATES)
 
 
 def _buyer(bot_id: BotId, user: UserId) -> Buyer:

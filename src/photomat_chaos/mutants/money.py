@@ -57,7 +57,7 @@ SETTLING: Final = (
     one_edit(
         "balance-not-checked",
         "a hold is taken from money that is not there",
-        SourceEdit(find="AND posted - held >= $4 AND owed = 0", replace="AND posted >= 0", inside="take_hold"),
+        SourceEdit(find="AND posted - held >= amount AND owed = 0", replace="AND posted >= 0", inside="take_holds"),
         "tests/integration/test_wallet_moves.py::test_the_last_kopeck_can_be_held_and_not_one_more",
     ),
 )
