@@ -1,5 +1,9 @@
 """A benchmark of a second: every flow ends, the figures are there, and the books are in order."""
 
+import asyncio
+import os
+import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,8 +11,9 @@ import pytest
 from photomat.audit.run import violations
 from photomat_bench.fairness import LEAST_TIMES, measure_fairness
 from photomat_bench.flow_run import FlowPlan, run_flows
-from photomat_bench.instances import FLOOR
+from photomat_bench.instances import FLOOR, RUNNING
 from support.database import SharedPostgres, connection_of, create_database, drop_database
+from support.patience import until
 
 ANY_PROCESS = 1
 
@@ -45,3 +50,17 @@ async def test_the_heavy_user_buys_fifty_times_what_another_does(postgres: Share
         async with connection_of(dsn) as connection:
             assert await violations(connection) == []
         await drop_database(postgres.dsn, dsn)
+
+
+@pytest.mark.prove
+async def test_sigterm_ends_a_load_with_its_instances_and_its_database(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    command = ("-m", "photomat", "bench", "flows", "--seconds", "60", "--keep", str(kept))
+    process = await asyncio.create_subprocess_exec(sys.executable, *command, start_new_session=True)
+    await until(lambda: any(RUNNING in log.read_text() for log in kept.rglob("*.log")))
+    process.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(60):
+        await process.wait()
+    assert list(kept.rglob("postmaster.pid")) == []
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)

@@ -134,7 +134,7 @@ def bot_config(
         newcomers=Newcomers(pool, welcome=Money(welcome, RATES.currency)),
         usual_times=UsualTimes(pool),
         templates=Templates(pool=pool, catalog=load_catalog(), shipped=our_templates()),
-        examples=Examples(pool=pool, folder=examples or Path()),
+        examples=Examples(pool=pool, folder=examples or Path()).ready,
         privacy=privacy_options(results or Path()),
         **changes,
     )

@@ -261,7 +261,7 @@ class Program:
             newcomers=Newcomers(self.pool, welcome=welcome_credit_of(settings)),
             usual_times=UsualTimes(self.pool),
             templates=Templates(pool=self.pool, catalog=self.catalog, shipped=self.templates),
-            examples=Examples(pool=self.pool, folder=settings.examples_folder),
+            examples=Recent(Examples(pool=self.pool, folder=settings.examples_folder).ready).read,
             terms=referral_terms_of(settings),
             operators=frozenset(UserId(admin) for admin in settings.admins),
             support=Support(contact=settings.support_contact, terms_url=settings.terms_url),

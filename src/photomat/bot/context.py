@@ -42,7 +42,7 @@ from photomat.privacy.personal_data import PersonalData
 from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.welcome import Newcomers, ensure_users
 from photomat.telegram.limits import CLOUD, BotApiLimits
-from photomat.templates.examples import Examples
+from photomat.templates.examples import ReadyExample
 from photomat.templates.stored import Templates
 from photomat.texts.load import Say, Texts
 from photomat.users.user import FIND_ASKED_USER, Registration, User, clear_blocked, starting_language, user_of
@@ -118,7 +118,7 @@ class BotConfig:
     newcomers: Newcomers
     usual_times: UsualTimes
     templates: Templates
-    examples: Examples
+    examples: Callable[[], Awaitable[Mapping[str, ReadyExample]]]
     terms: ReferralTerms | None = None
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT

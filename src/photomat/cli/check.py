@@ -1,16 +1,16 @@
 """`photomat check` on the real configuration, `smoke` on simulators (both exit 1 on a failure); `chaos`, `bench`, `failpoints`.
 
-The crash lab (`chaos`) and the benchmark (`bench`) are programs of their own and run as processes.
+The crash lab (`chaos`) and the benchmark (`bench`) are programs of their own, which take the place of this one.
 """
 
 import asyncio
 import io
-import subprocess
+import os
 import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 from rich.console import Console
@@ -136,14 +136,17 @@ async def _smoke(dsn: str, folder: Path, *, quiet: bool) -> "list[PhaseResult]":
 
 def chaos(context: typer.Context) -> None:
     """Run the crash lab: explore the model, try the mutants, run a storm."""
-    done = subprocess.run([sys.executable, "-m", "photomat_chaos", *context.args], check=False)  # noqa: S603  our own program
-    raise typer.Exit(done.returncode)
+    _become("photomat_chaos", context.args)
 
 
 def bench(context: typer.Context) -> None:
     """Measure what a flow costs, beside baselines and other job engines."""
-    done = subprocess.run([sys.executable, "-m", "photomat_bench", *context.args], check=False)  # noqa: S603  our own program
-    raise typer.Exit(done.returncode)
+    _become("photomat_bench", context.args)
+
+
+def _become(program: str, arguments: list[str]) -> NoReturn:
+    """Run another program of ours as this very process, so that a signal to it is one to the program."""
+    os.execv(sys.executable, [sys.executable, "-m", program, *arguments])  # noqa: S606  there is no shell on the way
 
 
 def failpoints() -> None:

@@ -205,7 +205,7 @@ async def _voices(ctx: UpdateContext, current: Input, page: int, only: VoiceFilt
     """The list of voices; in a group, where samples would disturb, None: voices are options like any other there."""
     if ctx.chat_id != ChatId(ctx.user_id):
         return None
-    samples = await ctx.config.examples.ready()
+    samples = await ctx.config.examples()
     heard = frozenset(each for each in current.options if of_voice(each) in samples)
     return VoicePage(
         voices=voices_of(current, _known_voices(ctx), samples=heard, language=ctx.language), only=only, page=page

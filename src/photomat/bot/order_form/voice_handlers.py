@@ -56,7 +56,7 @@ async def hear_voice(_query: CallbackQuery, callback_data: HearVoiceButton, tap:
         await answer_closed_question(tap, ctx)
         return
     value = options[callback_data.option]
-    sample = (await ctx.config.examples.ready()).get(of_voice(value))
+    sample = (await ctx.config.examples()).get(of_voice(value))
     if sample is None or not (sample.file_id or sample.path.is_file()):
         await tap.answer(ctx.say("voice-sample-gone"), alert=True)
         return

@@ -96,7 +96,7 @@ async def turn_example(_query: CallbackQuery, callback_data: ExampleButton, tap:
 
 async def _find(ctx: UpdateContext, template_id: str | None) -> Shown | None:
     """The example of a template, or the first one."""
-    ready = await ctx.config.examples.ready()
+    ready = await ctx.config.examples()
     if not ready:
         return None
     found = [each for each in await shown_templates(ctx) if of_template(each.id) in ready]
