@@ -105,7 +105,10 @@ async def test_half_a_character_is_a_question_mark() -> None:
     heard = Heard()
     async with telegram(heard) as bot:
         await bot.send_message(5, "да \ud83d")
+        label = InlineKeyboardButton(text="да \ud83d", callback_data="yes:1")
+        await bot.send_message(5, "да", reply_markup=InlineKeyboardMarkup(inline_keyboard=[[label]]))
     assert heard.fields[0]["text"] == "да ?"
+    assert json.loads(heard.fields[1]["reply_markup"])["inline_keyboard"][0][0]["text"] == "да \ud83d"
 
 
 async def test_an_answer_is_read_without_what_it_repeats_of_the_call() -> None:

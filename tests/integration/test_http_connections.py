@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from photomat.kernel import http
+from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.http import Fetcher, FileGone, HttpClient, TooLarge
 from support.telegram_sim import served
 
@@ -80,25 +81,43 @@ async def test_a_download_survives_a_server_that_closed_the_idle_connection() ->
             assert await fetched(fetcher, f"{server.url}/{name}") == b"bytes"
 
 
-async def test_posts_within_a_moment_share_a_connection_and_each_tells_when_it_was_sent() -> None:
-    sent: list[str] = []
+async def test_each_post_has_a_connection_of_its_own_and_reads_share_one() -> None:
     async with running() as server:
         client = HttpClient(name="the server", headers={})
+        for name in "abc":
+            await client.post(f"{server.url}/{name}", {}, within=WITHIN)
+        assert len(server.connections) == 3
+        for name in "abc":
+            await client.get(f"{server.url}/{name}", within=WITHIN)
+        assert len(server.connections) == 4
+        await client.close()
+
+
+async def test_a_post_follows_one_whose_connection_is_being_closed() -> None:
+    async with running(closes=True) as server:
+        client = HttpClient(name="the server", headers={})
+        for name in "abc":
+            assert (await client.post(f"{server.url}/{name}", {}, within=WITHIN)).body == b"bytes"
+
+
+async def test_a_client_of_many_posts_uses_a_connection_again_and_each_post_tells_when_it_was_sent() -> None:
+    sent: list[str] = []
+    async with running() as server:
+        client = HttpClient(name="the server", headers={}, reuses_posts=True)
         await client.post(f"{server.url}/a", {}, within=WITHIN, on_sent=lambda: sent.append("a"))
         await client.post(f"{server.url}/b", {}, within=WITHIN)
         await client.post(f"{server.url}/c", {}, within=WITHIN, on_sent=lambda: sent.append("c"))
         assert sent == ["a", "c"]
         assert len(server.connections) == 1
-        for name in ("a", "b", "c"):
-            await client.get(f"{server.url}/{name}", within=WITHIN)
+        await client.get(f"{server.url}/d", within=WITHIN)
         assert len(server.connections) == 2, "reads have one of their own"
         await client.close()
 
 
-async def test_a_post_after_a_while_has_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_after_a_second_a_post_has_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "POST_AGAIN_WITHIN_S", 0.05)
     async with running() as server:
-        client = HttpClient(name="the server", headers={})
+        client = HttpClient(name="the server", headers={}, reuses_posts=True)
         await client.post(f"{server.url}/a", {}, within=WITHIN)
         await asyncio.sleep(0.06)
         await client.post(f"{server.url}/b", {}, within=WITHIN)
@@ -106,10 +125,23 @@ async def test_a_post_after_a_while_has_a_new_connection(monkeypatch: pytest.Mon
         await client.close()
 
 
-async def test_a_post_follows_one_whose_connection_the_server_closed() -> None:
-    async with running(closes=True) as server:
-        client = HttpClient(name="the server", headers={})
-        for name in "abc":
-            assert (await client.post(f"{server.url}/{name}", {}, within=WITHIN)).body == b"bytes"
-            await asyncio.sleep(0.02)  # as long as the next job takes at least
+async def test_a_post_on_a_connection_that_the_server_closes_meanwhile_has_an_unknown_outcome() -> None:
+    """The server took the request and hung up: nothing may send it again."""
+    received: list[str] = []
+
+    async def hang_up(request: web.Request) -> web.Response:
+        received.append(request.path)
+        if request.path == "/b":
+            assert request.transport is not None
+            request.transport.abort()
+        return web.Response(body=b"bytes")
+
+    app = web.Application()
+    app.router.add_route("*", "/{path}", hang_up)
+    async with served(app) as url:
+        client = HttpClient(name="the server", headers={}, reuses_posts=True)
+        await client.post(f"{url}/a", {}, within=WITHIN)
+        with pytest.raises(OutcomeUnknown):
+            await client.post(f"{url}/b", {}, within=WITHIN)
+        assert received == ["/a", "/b"]
         await client.close()

@@ -7,7 +7,9 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.rewards.welcome import Newcomers, ensure_users
 from photomat.users.user import Registration
-from support.database import pool_of
+from support.database import connection_of, pool_of
+from support.patience import until_found
+from support.sessions import waiting_for
 
 WELCOME = Money(50, "RUB")
 
@@ -47,6 +49,20 @@ async def test_a_user_who_comes_back_among_new_ones_keeps_money_and_language_and
         assert (again.is_new, again.user.first_name, again.user.language) == (False, "Ann", "ru")
         assert new.is_new
         assert await _books(pool) == {"welcome:5": 50, "welcome:6": 50}
+
+
+async def test_users_are_registered_in_the_order_of_their_ids(database: str) -> None:
+    """As other instances register them: then no two of them wait for each other."""
+    async with pool_of(database) as pool, connection_of(database) as other:
+        newcomers = Newcomers(pool, welcome=WELCOME)
+        async with other.transaction():
+            await other.execute("INSERT INTO users (user_id) VALUES (5)")
+            made = asyncio.gather(newcomers.register(named(6)), newcomers.register(named(5)))
+            await until_found(lambda: waiting_for(other))
+            await other.execute("SET LOCAL lock_timeout = '100ms'")
+            await other.execute("INSERT INTO users (user_id) VALUES (6)")
+            await other.execute("DELETE FROM users")
+        assert [each.is_new for each in await made] == [True, True]
 
 
 async def test_without_a_welcome_credit_a_new_user_has_an_empty_wallet(database: str) -> None:

@@ -51,7 +51,6 @@ async def test_every_move_repeated_changes_nothing(database: str) -> None:
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA, balance=200)
-            await ledger.open_wallet(tx, user_id=ANNA, currency="RUB")
             sold, failed = await buy(tx, ANNA, price=64), await buy(tx, ANNA, price=64)
             await ledger.hold(tx, user_id=ANNA, amount=rub(64), reference=f"job:{sold}", job_id=sold)
         assert await sums(pool) == (200, 128, 72)

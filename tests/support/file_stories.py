@@ -15,12 +15,12 @@ from photomat.kie.protocol import JOBS
 from photomat.media.measure import measure
 from photomat.orders.draft import Buyer, NewDraft, insert_drafts
 from photomat.orders.outcome import Created
-from photomat.orders.purchase import create_job_atomic
 from photomat_sandbox.telegram import person_acts
 from support import media_bytes as made
 from support.customer import Customer
 from support.database import pool_of
 from support.endings import NOTHING_PAID, ends_well
+from support.jobs import create_job
 from support.money import agreed
 from support.payment_stories import dies_there
 from support.stories import Tell
@@ -88,7 +88,7 @@ async def buys_with(system: System, pool: Pool, anna: Customer, *, card: int, fi
             quote=agreed(PRICE),
             request=KieRequest(protocol=JOBS, body=body),
         )
-        created = await create_job_atomic(tx, new, revision=draft.revision)
+        created = await create_job(tx, new, revision=draft.revision)
     assert isinstance(created, Created), created
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from photomat.db.pool import Pool, transaction
+from photomat.catalog.load import load_catalog
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import require_row
 from photomat.delivery.lock import mark_delivered, try_acquire_delivery_lock
 from photomat.delivery.render import LockedCard
@@ -13,14 +14,15 @@ from photomat.jobs import store
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.job import Job, NewJob, Times
 from photomat.jobs.settle import Outcome, Settled, Success, settle
+from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.logs import ensure_correlation_id
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, Reading
-from photomat.orders.draft import Buyer, Draft, NewDraft, insert_drafts
-from photomat.orders.limits import USUAL
-from photomat.orders.outcome import Created, CreateOutcome
-from photomat.orders.purchase import create_job_atomic
+from photomat.orders.draft import Buyer, Draft, NewDraft, OwnedDraft, insert_drafts, lock_drafts_to_buy
+from photomat.orders.limits import USUAL, Limits
+from photomat.orders.outcome import Created, CreateOutcome, DraftGone
+from photomat.orders.purchase import WantedJob, create_job_atomic
 from photomat.wallet import ledger
 from photomat.work.budget import Budget, open_budget
 from support.money import agreed, make_user, rub
@@ -87,7 +89,23 @@ async def tap_create(pool: Pool, draft: Draft, *, message_id: int | None = None,
         quote=agreed(changes.pop("price_now", draft.price)),
     )
     async with transaction(pool) as tx:
-        return await create_job_atomic(tx, replace(new, **changes), revision=revision, allowed=allowed)
+        return await create_job(tx, replace(new, **changes), revision=revision, limits=allowed)
+
+
+async def create_job(tx: Transaction, new: NewJob, *, revision: int, limits: Limits = USUAL) -> CreateOutcome:
+    """Buy the draft of this job as it is locked; raises NotEnough where the wallet does not cover the price."""
+    owned = OwnedDraft(new.draft_id, new.user_id)
+    locked = (await lock_drafts_to_buy(tx, [owned])).get(owned)
+    if locked is None:
+        return DraftGone()
+    as_locked = replace(new, model=locked.draft.model, inputs=locked.draft.inputs)
+    model = load_catalog().get(locked.draft.model)
+    [outcome] = await create_job_atomic(
+        tx, [WantedJob(new=as_locked, model=model, revision=revision, locked=locked, limits=limits)]
+    )
+    if isinstance(outcome, NotEnough):
+        raise outcome
+    return outcome
 
 
 def buyer_of(user: UserId, *, language: str = "ru") -> Buyer:

@@ -28,7 +28,7 @@ async def make_user(tx: Transaction, user_id: int, *, balance: int = 0) -> UserI
     """A user with an open wallet and so much money in it."""
     user = UserId(user_id)
     await tx.execute("INSERT INTO users (user_id) VALUES ($1)", user)
-    await ledger.open_wallet(tx, user_id=user, currency=CURRENCY)
+    await tx.execute("INSERT INTO wallets (user_id, currency) VALUES ($1, $2)", user, CURRENCY)
     if balance:
         reference = f"welcome:{user_id}"
         await ledger.credit(tx, user_id=user, amount=rub(balance), reference=reference, reason="welcome")

@@ -22,3 +22,10 @@ async def until_done_or_blocked(watcher: Pool | Connection, work: asyncio.Task[A
             if await watcher.fetchval("SELECT cardinality(pg_blocking_pids($1)) > 0", session.get_server_pid()):
                 return
             await asyncio.sleep(0.001)
+
+
+async def waiting_for(session: Connection) -> int | None:
+    """The process that waits for a lock of this session."""
+    waiting = "SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+    pid: int | None = await session.fetchval(waiting)
+    return pid

@@ -130,7 +130,6 @@ def bot_config(
         topups=TopupService(pool=pool, options=options, providers=providers or {}, fiscal=fiscal),
         texts=load_texts(),
         times=TIMES,
-        welcome_credit=Money(welcome, RATES.currency),
         newcomers=Newcomers(pool, welcome=Money(welcome, RATES.currency)),
         usual_times=UsualTimes(pool),
         templates=Templates(pool=pool, catalog=load_catalog(), shipped=our_templates()),

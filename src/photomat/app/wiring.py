@@ -257,7 +257,6 @@ class Program:
             topups=self.topups,
             texts=self.texts,
             times=times_of(settings),
-            welcome_credit=welcome_credit_of(settings),
             newcomers=Newcomers(self.pool, welcome=welcome_credit_of(settings)),
             usual_times=UsualTimes(self.pool),
             templates=Templates(pool=self.pool, catalog=self.catalog, shipped=self.templates),

@@ -114,7 +114,6 @@ class BotConfig:
     topups: TopupService
     texts: Texts
     times: Times
-    welcome_credit: Money
     newcomers: Newcomers
     usual_times: UsualTimes
     templates: Templates
@@ -216,8 +215,8 @@ class UpdateContext:
     async def ensure_registered(self) -> None:
         """Give a new user their row and wallet before the update is done: something refers to them now; idempotent."""
         if self.is_new_user and not self.is_registered:
-            await self.config.newcomers.register(self.registration)
-            self.is_registered = True
+            registered = await self.config.newcomers.register(self.registration)
+            self.is_registered, self.is_new_user = True, registered.is_new
 
     async def register_now(self) -> None:
         """The same for a user who is no longer new then: money or an order may be theirs."""
@@ -232,8 +231,9 @@ class UpdateContext:
     async def balance(self) -> Balance:
         """The user's wallet; a new user's is the one they will have when this update is done."""
         if self.is_new_user:
-            nothing = Money(0, self.config.welcome_credit.currency)
-            return Balance(posted=self.config.welcome_credit, held=nothing, owed=nothing)
+            welcome = self.config.newcomers.welcome
+            nothing = Money(0, welcome.currency)
+            return Balance(posted=welcome, held=nothing, owed=nothing)
         async with self.pool.acquire() as session:
             return await ledger.balance(session, user_id=self.user_id)
 
@@ -356,7 +356,7 @@ async def commit_updates(pool: Pool, handled: Sequence[HandledUpdate]) -> list[i
 async def _register(tx: Transaction, contexts: Sequence[UpdateContext]) -> None:
     if not contexts:
         return
-    welcome = contexts[0].config.welcome_credit
+    welcome = contexts[0].config.newcomers.welcome
     for registered in await ensure_users(tx, [ctx.registration for ctx in contexts], welcome=welcome):
         if registered.user.is_blocked:
             await unblock(tx, registered.user.user_id)

@@ -10,10 +10,10 @@ from photomat.catalog.pricing import USD_PER_CREDIT, Rates
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.callback import KieCallback, update_from_callback
 from photomat.jobs.settle import Outcome, Settled, settle
-from photomat.kernel.errors import Corrupt
+from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.orders.draft import Buyer, Draft, lock_drafts_to_buy
+from photomat.orders.draft import Buyer, Draft, OwnedDraft, lock_drafts_to_buy
 from photomat.orders.outcome import CreateOutcome, DraftGone
 from photomat.orders.purchase import CardTap, WantedJob, create_job_atomic, wanted_job
 from photomat.orders.service import OrderService
@@ -55,10 +55,10 @@ async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int
     return await orders.save_draft(_buyer(pool), MODEL, {"prompt": "check"}, origin=f"check:{number}")
 
 
-async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> CreateOutcome:
+async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> CreateOutcome | NotEnough:
     buyer = _buyer(pool)
     async with transaction(pool) as tx:
-        owned = (draft.draft_id, buyer.user_id)
+        owned = OwnedDraft(draft.draft_id, buyer.user_id)
         locked = (await lock_drafts_to_buy(tx, [owned])).get(owned)
         if locked is None:
             return DraftGone()
@@ -73,7 +73,8 @@ async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> Create
         )
         if not isinstance(wanted, WantedJob):
             return wanted
-        return await create_job_atomic(tx, wanted.new, revision=wanted.revision)
+        [outcome] = await create_job_atomic(tx, [wanted])
+    return outcome
 
 
 async def receive_callback(pool: Pool, job_id: JobId | None, task_id: str) -> bool:

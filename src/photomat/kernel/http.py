@@ -1,10 +1,11 @@
 """HTTP requests to vendors, and guarded downloads. Network failures become our errors.
 
 `HttpClient.get` may be retried: every failure is `Transient`. `post` has an effect: a connection that could not be opened means
-that the request never left (`Transient`), any later failure is `OutcomeUnknown`. A `post` uses a connection again only within a
-moment: the server may be closing one that has been idle for longer, which would leave the outcome unknown. Reads and downloads
-may be repeated, so theirs are kept. Error messages never contain a URL, a header or a body, because keys travel there. Cookies
-are not kept.
+that the request never left (`Transient`), any later failure is `OutcomeUnknown`. So each `post` has a connection of its own:
+the server may be closing the last one. A client that posts many times a second uses a connection again within a second
+(`reuses_posts`): a server that closes one so early says so in its last answer, and only one that is being restarted may not.
+Reads and downloads may be repeated, so theirs are kept. Error messages never contain a URL, a header or a body, because keys
+travel there. Cookies are not kept.
 
 `Fetcher` downloads from URLs of customers and vendors, protected against server-side request forgery: https to public IP
 addresses and one host trusted by name. The IP address is checked after the name is resolved, again for every redirect, and the
@@ -32,7 +33,7 @@ USER_AGENT: Final = "Photomat/1 (+self-hosted)"
 MAX_ANSWER_BYTES: Final = 8 * 2**20
 """After decompression. Ten times a page of a thousand invoices, a thousand times the state of a task at Kie."""
 POST_AGAIN_WITHIN_S: Final = 1.0
-"""Servers keep an idle connection open for five seconds at least; most for a minute."""
+"""Usual servers keep an idle connection open for longer: two seconds at least, most of them a minute."""
 THREADS: Final = 3
 LOOKUP_TIMEOUT_S: Final = 5.0
 NUMERIC: Final = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
@@ -61,8 +62,9 @@ class HttpAnswer:
 class HttpClient:
     """Requests to one server with the same headers; `name` identifies the server in errors."""
 
-    def __init__(self, *, name: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, *, name: str, headers: Mapping[str, str], reuses_posts: bool = False) -> None:
         self._name = name
+        self._reuses_posts = reuses_posts
         self._headers = {"User-Agent": USER_AGENT, **headers}
         self._reading: aiohttp.ClientSession | None = None
         self._posting: aiohttp.ClientSession | None = None
@@ -95,20 +97,33 @@ class HttpClient:
         on_sent: Callable[[], None] | None = None,
     ) -> HttpAnswer:
         """Send a JSON body; `on_sent` is called once it is on the wire."""
-        if self._posting is None:
-            connector = aiohttp.TCPConnector(keepalive_timeout=POST_AGAIN_WITHIN_S)
-            self._posting = open_session(connector, headers=self._headers, traces=[_telling_sent()])
         try:
-            async with self._posting.post(
-                url, json=body, headers=headers, timeout=within, allow_redirects=False, trace_request_ctx=on_sent
-            ) as response:
+            async with (
+                self._session_to_post() as session,
+                session.post(
+                    url, json=body, headers=headers, timeout=within, allow_redirects=False, trace_request_ctx=on_sent
+                ) as response,
+            ):
                 return await _read(response)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise Transient(f"{self._name} could not be reached: {type(error).__name__}") from None
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise OutcomeUnknown(f"a request to {self._name} left and got no answer: {type(error).__name__}") from None
 
+    @asynccontextmanager
+    async def _session_to_post(self) -> AsyncIterator[aiohttp.ClientSession]:
+        if not self._reuses_posts:
+            connector = aiohttp.TCPConnector(force_close=True)
+            async with open_session(connector, headers=self._headers, traces=[_telling_sent()]) as session:
+                yield session
+            return
+        if self._posting is None:
+            connector = aiohttp.TCPConnector(keepalive_timeout=POST_AGAIN_WITHIN_S)
+            self._posting = open_session(connector, headers=self._headers, traces=[_telling_sent()])
+        yield self._posting
+
     async def close(self) -> None:
+        """Close the connections that are kept; without any there is nothing to close."""
         for session in (self._reading, self._posting):
             if session is not None:
                 await session.close()

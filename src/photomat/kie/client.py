@@ -46,7 +46,7 @@ MAX_URL_LENGTH: Final = 2000
 class KieClient:
     def __init__(self, *, base_url: str, api_key: str) -> None:
         self._base_url = base_url
-        self._http = HttpClient(name="Kie", headers={"Authorization": f"Bearer {api_key}"})
+        self._http = HttpClient(name="Kie", headers={"Authorization": f"Bearer {api_key}"}, reuses_posts=True)
 
     async def create_task(
         self,

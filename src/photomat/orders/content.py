@@ -17,7 +17,7 @@ from photomat.jobs.strikes import ban_if_due
 from photomat.kernel.logs import get_logger
 from photomat.moderation import checker as verdicts
 from photomat.moderation import refusal as refusals
-from photomat.moderation.checker import ContentChecker, ContentVerdict, Question
+from photomat.moderation.checker import ALLOWED, ContentChecker, ContentVerdict, Question
 from photomat.moderation.order_texts import checked_hash, order_hash, text_hash, texts_of, wished
 from photomat.moderation.refusal import CHECKER, NewRefusal, RefusalSource, StrikePolicy
 from photomat.moderation.rulebook import RuleBook
@@ -95,17 +95,27 @@ class ContentCheck:
         )
         return await self._refused(tx, draft, found)
 
+    async def may_refuse(self, tx: Transaction, draft: Draft) -> bool:
+        """Whether `refusal_to_buy` has anything to say about a draft; nothing is recorded."""
+        if self.finds_fault(draft):
+            return True
+        verdict = await self._verdict(tx, draft) if self.wants_verdict else ALLOWED
+        return verdict is None or not verdict.is_allowed
+
     async def refusal_to_buy(self, tx: Transaction, draft: Draft) -> ContentRefused | CardOutdated | None:
         """Judge a draft that is being bought, locked, also by the verdict of the external checker."""
         refused = await self.refusal(tx, draft)
         if refused is not None or not self.wants_verdict:
             return refused
-        verdict = await verdicts.read_stored(
-            tx, draft_id=draft.draft_id, revision=draft.revision, order_hash=order_hash(draft.model, draft.inputs)
-        )
+        verdict = await self._verdict(tx, draft)
         if verdict is None:
             return CardOutdated(draft=draft)
         return None if verdict.is_allowed else await self._refused(tx, draft, _of_checker(verdict))
+
+    async def _verdict(self, tx: Transaction, draft: Draft) -> ContentVerdict | None:
+        return await verdicts.read_stored(
+            tx, draft_id=draft.draft_id, revision=draft.revision, order_hash=order_hash(draft.model, draft.inputs)
+        )
 
     async def _refused(self, tx: Transaction, draft: Draft, found: _Found) -> ContentRefused | None:
         written = texts_of(self.model, draft.inputs)

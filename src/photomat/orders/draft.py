@@ -81,6 +81,13 @@ class NewDraft:
     said: str | None = None
 
 
+class OwnedDraft(NamedTuple):
+    """A draft and whose it has to be."""
+
+    draft_id: DraftId
+    user_id: UserId
+
+
 class LockedDraft(NamedTuple):
     """A draft about to be bought, what operators decided about its user, and which assortment holds."""
 
@@ -96,7 +103,8 @@ async def insert_drafts(pool: Pool, drafts: Sequence[NewDraft]) -> list[Draft]:
         INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, said, expires_at)
         SELECT *, photomat_now() + $10::interval
           FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::jsonb[], $7::bigint[],
-                      $8::text[], $9::text[])
+                      $8::text[], $9::text[]) AS given (origin)
+         ORDER BY origin
             ON CONFLICT ON CONSTRAINT drafts_origin_once DO UPDATE SET origin = excluded.origin
         RETURNING origin, {COLUMNS}
         """,  # noqa: S608  a constant list of columns
@@ -320,21 +328,25 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
 
 
 async def lock_drafts_to_buy(
-    tx: Transaction, owners: Sequence[tuple[DraftId, UserId]]
-) -> dict[tuple[DraftId, UserId], LockedDraft]:
-    """Each draft of its owner, and then the owner, locked for the transaction that buys it; in the order of the owners."""
+    tx: Transaction, owned: Sequence[OwnedDraft], *, waits: bool = True
+) -> dict[OwnedDraft, LockedDraft]:
+    """Each draft of its owner, and then the owner, locked for the transaction that buys it; in the order of the owners.
+
+    What another transaction has locked is waited for, or left out.
+    """
+    skip = "" if waits else "SKIP LOCKED"
     rows = await tx.fetch(
         f"""
         SELECT {COLUMNS}, {STANDING_COLUMNS}, mark.*
           FROM unnest($1::bigint[], $2::bigint[]) AS owner (draft_id, user_id)
           JOIN drafts USING (draft_id, user_id) JOIN users USING (user_id) CROSS JOIN ({FIND_MARK}) AS mark
          ORDER BY user_id, draft_id
-           FOR UPDATE OF drafts FOR NO KEY UPDATE OF users
+           FOR UPDATE OF drafts {skip} FOR NO KEY UPDATE OF users {skip}
         """,  # noqa: S608  constants of the slices that own the tables
-        *map(list, zip(*owners, strict=True)),
+        *map(list, zip(*owned, strict=True)),
     )
     locked = [LockedDraft(draft=_draft(row), owner=standing_of(row), mark=mark_of(row)) for row in rows]
-    return {(each.draft.draft_id, each.draft.user_id): each for each in locked}
+    return {OwnedDraft(each.draft.draft_id, each.draft.user_id): each for each in locked}
 
 
 async def reopen_for_appeal(tx: Transaction, *, draft_id: DraftId, refused_at: datetime) -> bool:

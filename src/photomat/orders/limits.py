@@ -52,7 +52,7 @@ class Limits:
 USUAL: Final = Limits()
 
 
-class Customer(NamedTuple):
+class BuyingUser(NamedTuple):
     """A user who wants to buy, for nothing where `is_free`, with what operators decided about them."""
 
     user_id: UserId
@@ -61,21 +61,20 @@ class Customer(NamedTuple):
     is_free: bool
 
 
-async def refusals(tx: Transaction, customers: Sequence[Customer]) -> list[LimitReached | None]:
+async def refusals(tx: Transaction, buying: Sequence[BuyingUser]) -> list[LimitReached | None]:
     """Why each may not buy now; None where they may. Their rows are locked, so the taps of a user are judged one by one."""
-    limits = [each.limits.with_own(each.standing.limits) for each in customers]
+    limits = [each.limits.with_own(each.standing.limits) for each in buying]
     friends = [
-        await _friends(tx, each.user_id, own) if each.is_free else 0
-        for each, own in zip(customers, limits, strict=True)
+        await _friends(tx, each.user_id, own) if each.is_free else 0 for each, own in zip(buying, limits, strict=True)
     ]
     asked = [
         AskedOrders(each.user_id, own.a_minute, own.free_with(count))
-        for each, own, count in zip(customers, limits, friends, strict=True)
+        for each, own, count in zip(buying, limits, friends, strict=True)
     ]
     recent = await recent_orders(tx, asked, within=DAY) if asked else []
     return [
         _by_standing(each.standing) or limit_reached(orders, own, is_free=each.is_free, friends=count)
-        for each, own, count, orders in zip(customers, limits, friends, recent, strict=True)
+        for each, own, count, orders in zip(buying, limits, friends, recent, strict=True)
     ]
 
 

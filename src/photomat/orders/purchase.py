@@ -1,4 +1,4 @@
-"""A draft becomes a job with its hold, once per draft, all or nothing: `create_job_atomic`; `buy_together` for several taps.
+"""A draft becomes a job with its hold, once per draft, all or nothing: `buy`, for several taps `buy_together`.
 
 Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown again
 with today's price. A voucher pays only where its own button was tapped. Operators' rules are those of the assortment whose mark
@@ -6,7 +6,8 @@ was read with the draft. Limits are tested under the lock of the user's row, so 
 voucher is used under the same lock. Content rules read the locked draft before anything is held.
 
 Taps that come together, each of another user, are bought in one transaction; what one of them is refused for leaves the others
-alone. All drafts are locked before any wallet, both in the order of their users.
+alone. All drafts are locked before any wallet, both in the order of their users. A tap that would keep the others waiting, or
+that may end in a ban, is left out and bought alone.
 
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
 Killed before the commit: nothing happened, and the update is handled again.
@@ -28,7 +29,7 @@ from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import CREATES
 from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.jobs.job import NewJob, frozen_request, hold_reference
-from photomat.kernel.errors import NotEnough, Transient
+from photomat.kernel.errors import NotEnough
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
 from photomat.kernel.logs import correlated
@@ -36,8 +37,8 @@ from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.assortment import Assortment, AssortmentMark
 from photomat.orders.content import ContentCheck
-from photomat.orders.draft import Buyer, Draft, LockedDraft
-from photomat.orders.limits import USUAL, Customer, Limits
+from photomat.orders.draft import Buyer, Draft, LockedDraft, OwnedDraft
+from photomat.orders.limits import USUAL, BuyingUser, Limits
 from photomat.orders.outcome import (
     AlreadyStarted,
     CardOutdated,
@@ -105,12 +106,20 @@ class Purchase:
     consent: ConsentDocument | None = None
     check_of: Callable[[Model], ContentCheck] | None = None
 
+    @property
+    def owned(self) -> OwnedDraft:
+        return OwnedDraft(self.draft_id, self.buyer.user_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedJob:
-    """A job to make of a locked draft at this revision, and what may refuse it; `pause` is that of the model."""
+    """A job to make of a locked draft at this revision, and what may refuse it; `pause` is that of the model.
+
+    A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money.
+    """
 
     new: NewJob
+    model: Model
     revision: int
     locked: LockedDraft
     limits: Limits = USUAL
@@ -130,27 +139,53 @@ class WantedJob:
 Outcomes: TypeAlias = dict[DraftId, CreateOutcome | NotEnough]
 
 
-async def buy_together(pool: Pool, purchases: Sequence[Purchase]) -> list[PurchaseOutcome | AssortmentMark]:
-    """Buy drafts of different users while their assortment holds; gives the mark of another one that holds by now."""
-    if len({each.buyer.user_id for each in purchases}) < len(purchases):
-        raise Transient("purchases of one user are judged one after the other")
+async def buy(pool: Pool, purchase: Purchase) -> PurchaseOutcome | AssortmentMark:
+    """Buy a draft while its assortment holds; gives the mark of another one that holds by now."""
     async with transaction(pool) as tx:
-        locked = await drafts.lock_drafts_to_buy(tx, [(each.draft_id, each.buyer.user_id) for each in purchases])
-        judged = [await _judged(tx, each, locked.get((each.draft_id, each.buyer.user_id))) for each in purchases]
-        made = iter(await create_jobs(tx, [each for each in judged if isinstance(each, WantedJob)]))
-    return [
-        _as_outcome(next(made), each, purchase.sold) if isinstance(each, WantedJob) else each
-        for each, purchase in zip(judged, purchases, strict=True)
-    ]
+        locked = await drafts.lock_drafts_to_buy(tx, [purchase.owned])
+        judged = await _judged(tx, purchase, locked.get(purchase.owned))
+        if not isinstance(judged, WantedJob):
+            return judged
+        [outcome] = await create_job_atomic(tx, [judged])
+    return _as_outcome(outcome, judged)
 
 
-def _as_outcome(outcome: CreateOutcome | NotEnough, wanted: WantedJob, sold: Assortment) -> PurchaseOutcome:
+async def buy_together(pool: Pool, purchases: Sequence[Purchase]) -> list[PurchaseOutcome | AssortmentMark | None]:
+    """As `buy`, for drafts of different users, in one transaction; None for those that have to be bought alone.
+
+    That is where the others would wait for one: its draft or its user is locked, a tap of the same user came before it, or it
+    may be refused for its content, which can end in a ban and with it the jobs that its user has queued.
+    """
+    if len(purchases) == 1:
+        return [await buy(pool, purchases[0])]
+    first_of = {each.buyer.user_id: each for each in reversed(purchases)}
+    async with transaction(pool) as tx:
+        locked = await drafts.lock_drafts_to_buy(tx, [each.owned for each in first_of.values()], waits=False)
+        judged = [
+            await _judged_among_others(tx, each, locked.get(each.owned))
+            if first_of[each.buyer.user_id] is each
+            else None
+            for each in purchases
+        ]
+        made = iter(await create_job_atomic(tx, [each for each in judged if isinstance(each, WantedJob)]))
+    return [_as_outcome(next(made), each) if isinstance(each, WantedJob) else each for each in judged]
+
+
+def _as_outcome(outcome: CreateOutcome | NotEnough, wanted: WantedJob) -> PurchaseOutcome:
     if not isinstance(outcome, NotEnough):
         return outcome
-    order = as_sold(wanted.draft, sold)
-    if order is None:
-        raise outcome
+    order = DraftOrder(wanted.draft, wanted.model)
     return NotEnoughMoney(order=order, price=outcome.price, available=outcome.available)
+
+
+async def _judged_among_others(
+    tx: Transaction, purchase: Purchase, locked: LockedDraft | None
+) -> WantedJob | PurchaseOutcome | AssortmentMark | None:
+    """As `_judged`, and by its content already; None for one that has to be bought alone."""
+    judged = None if locked is None else await _judged(tx, purchase, locked)
+    if not isinstance(judged, WantedJob) or judged.content is None:
+        return judged
+    return None if await judged.content.may_refuse(tx, judged.draft) else replace(judged, content=None)
 
 
 async def _judged(
@@ -255,35 +290,19 @@ async def wanted_job(
         title=model.title_in(buyer.language),
         job_id=job_id,
     )
-    return WantedJob(new=new, revision=tap.revision, locked=locked, limits=allowed, content=content, pause=pause)
+    return WantedJob(
+        new=new,
+        model=model,
+        revision=tap.revision,
+        locked=locked,
+        limits=allowed,
+        content=content,
+        pause=pause,
+    )
 
 
-async def create_job_atomic(
-    tx: Transaction,
-    new: NewJob,
-    *,
-    revision: int,
-    allowed: Limits = USUAL,
-    content: ContentCheck | None = None,
-    pause: Pause | None = None,
-) -> CreateOutcome:
-    """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (the caller rolls back).
-
-    A quote with a voucher is bought by that voucher, or not at all: it never becomes a purchase for money.
-    """
-    locked = (await drafts.lock_drafts_to_buy(tx, [(new.draft_id, new.user_id)])).get((new.draft_id, new.user_id))
-    if locked is None:
-        return DraftGone()
-    as_locked = replace(new, model=locked.draft.model, inputs=locked.draft.inputs)
-    wanted = WantedJob(new=as_locked, revision=revision, locked=locked, limits=allowed, content=content, pause=pause)
-    [outcome] = await create_jobs(tx, [wanted])
-    if isinstance(outcome, NotEnough):
-        raise outcome
-    return outcome
-
-
-async def create_jobs(tx: Transaction, wanted: Sequence[WantedJob]) -> list[CreateOutcome | NotEnough]:
-    """Make the jobs of locked drafts of different users with their holds; of those that are refused nothing is written."""
+async def create_job_atomic(tx: Transaction, wanted: Sequence[WantedJob]) -> list[CreateOutcome | NotEnough]:
+    """Make the jobs of locked drafts of different users with their holds; whoever is refused gets neither."""
     outcomes: Outcomes = {}
     for each in wanted:
         with correlated(each.new.corr):
@@ -320,11 +339,11 @@ async def _refusal(tx: Transaction, wanted: WantedJob) -> CreateOutcome | None:
 
 async def _limited(tx: Transaction, wanted: Sequence[WantedJob]) -> Outcomes:
     """Those who have reached a limit."""
-    customers = [
-        Customer(each.new.user_id, each.locked.owner, each.limits, is_free=not each.shown.price.minor)
+    buying = [
+        BuyingUser(each.new.user_id, each.locked.owner, each.limits, is_free=not each.shown.price.minor)
         for each in wanted
     ]
-    refusals = await limits.refusals(tx, customers)
+    refusals = await limits.refusals(tx, buying)
     return {each.draft.draft_id: why for each, why in zip(wanted, refusals, strict=True) if why is not None}
 
 

@@ -8,7 +8,7 @@ from photomat.kernel.logs import uncorrelated
 from photomat.orders.assortment import AssortmentMark
 from photomat.orders.draft import Draft, NewDraft, insert_drafts
 from photomat.orders.outcome import PurchaseOutcome
-from photomat.orders.purchase import Purchase, buy_together
+from photomat.orders.purchase import Purchase, buy, buy_together
 from photomat.work.batch_writer import BatchWriter
 
 
@@ -22,8 +22,9 @@ class OrderWriter:
         return await self._drafts.add(draft)
 
     async def buy(self, purchase: Purchase) -> PurchaseOutcome | AssortmentMark:
-        return await self._purchases.add(purchase)
+        outcome = await self._purchases.add(purchase)
+        return outcome if outcome is not None else await buy(self._pool, purchase)
 
-    async def _buy(self, purchases: Sequence[Purchase]) -> list[PurchaseOutcome | AssortmentMark]:
+    async def _buy(self, purchases: Sequence[Purchase]) -> list[PurchaseOutcome | AssortmentMark | None]:
         with uncorrelated():
             return await buy_together(self._pool, purchases)

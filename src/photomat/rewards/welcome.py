@@ -30,7 +30,7 @@ class Newcomers:
 
     def __init__(self, pool: Pool, *, welcome: Money) -> None:
         self._pool = pool
-        self._welcome = welcome
+        self.welcome = welcome
         self._registrations = BatchWriter(self._register_together)
 
     async def register(self, registration: Registration) -> Registered:
@@ -38,4 +38,4 @@ class Newcomers:
 
     async def _register_together(self, registrations: Sequence[Registration]) -> list[Registered]:
         async with transaction(self._pool) as tx:
-            return await ensure_users(tx, registrations, welcome=self._welcome)
+            return await ensure_users(tx, registrations, welcome=self.welcome)

@@ -20,6 +20,7 @@ from aiogram.methods import Response, TelegramMethod
 from aiogram.methods.base import TelegramType
 from aiogram.types import InlineKeyboardMarkup
 from aiohttp import ClientError, ClientTimeout
+from pydantic_core import PydanticSerializationError
 
 BOUNDARY: Final = secrets.token_hex(16)
 """Random, so that no text can contain it."""
@@ -90,8 +91,14 @@ class TelegramSession(AiohttpSession):
         if files:
             return None
         if keyboard is not None:
-            fields.append(_field(KEYBOARD, keyboard.model_dump_json(warnings=False, exclude_none=True)))
+            fields.append(_field(KEYBOARD, self._as_json(keyboard)))
         return f"{''.join(fields)}--{BOUNDARY}--\r\n".encode("utf-8", "replace")
+
+    def _as_json(self, keyboard: InlineKeyboardMarkup) -> str:
+        try:
+            return keyboard.model_dump_json(warnings=False, exclude_none=True)
+        except PydanticSerializationError:  # half a character in a label, which JSON can escape and UTF-8 cannot hold
+            return self.json_dumps(keyboard.model_dump(warnings=False, exclude_none=True))
 
     def _as_text(self, value: Any, bot: Bot, files: dict[str, Any]) -> str | None:
         """As `prepare_value`, which looks at every value of an object; only one that is no JSON needs that."""

@@ -78,11 +78,6 @@ def found(wallet: Balance | None, user_id: UserId) -> Balance:
     return wallet
 
 
-async def open_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> bool:
-    """Create an empty wallet; False if the user has one."""
-    return await store.insert_wallet(tx, user_id=user_id, currency=currency)
-
-
 async def open_wallets(
     tx: Transaction, registering: str, values: Sequence[object], *, user_ids: Sequence[UserId], welcome: Money
 ) -> list[Row]:

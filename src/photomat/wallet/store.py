@@ -22,16 +22,6 @@ WRITE_LINES: Final = """
     SELECT transaction_id, line, account, user_id, $8, amount FROM booked, asked"""
 
 
-async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> bool:
-    return bool(
-        await tx.fetchval(
-            "INSERT INTO wallets (user_id, currency) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING RETURNING true",
-            user_id,
-            currency,
-        )
-    )
-
-
 async def insert_wallets(
     tx: Transaction, registering: str, values: Sequence[object], *, currency: str, welcomes: Sequence[Posting]
 ) -> list[Row]:

@@ -193,10 +193,11 @@ class Shares:
     async def take(self, budget: Budget, *, reserve: int = 0) -> float:
         """As `take`, from a share where there is one and what was free beside it is enough for the reserve."""
         share = self._share(budget.name)
-        async with share.taking:
-            if reserve <= _free_beside_shares(budget) and (share.use() or await self._take_share(budget, share)):
-                return 0.0
-            share.used += 1
+        if reserve <= _free_beside_shares(budget):
+            async with share.taking:
+                if share.use() or await self._take_share(budget, share):
+                    return 0.0
+                share.used += 1
         if await self._taken(_Take(budget=budget, calls=1, reserve=reserve, lasts_s=0)):
             return 0.0
         return await _wait(self._pool, budget, reserve)

@@ -224,7 +224,7 @@ async def _most(ctx: UpdateContext, begun: Begun) -> Money | None:
 
 async def _confirmation(ctx: UpdateContext, begun: Begun, *, reason: str) -> View:
     most = await _most(ctx, begun)
-    currency = ctx.config.welcome_credit.currency if most is None else most.currency
+    currency = ctx.orders.rates.currency if most is None else most.currency
     amount = most if begun.minor == 0 else Money(begun.minor or 0, currency)
     found = await read_user(ctx.pool, UserId(begun.target)) if begun.verb.is_about_user else None
     return action_views.confirmation(

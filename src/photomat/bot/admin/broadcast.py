@@ -215,7 +215,7 @@ async def _page(ctx: UpdateContext, broadcast_id: int, role: Role) -> View:
     one = await find_broadcast(ctx.pool, broadcast_id)
     if one is None:
         return nothing(ctx.say)
-    conditions = operators.conditions_of(one.segment, currency=ctx.config.welcome_credit.currency)
+    conditions = operators.conditions_of(one.segment, currency=ctx.orders.rates.currency)
     return views.broadcast_page(
         ctx.say,
         one,
