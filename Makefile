@@ -29,9 +29,10 @@ PYTEST := $(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorde
 
 # Migrations, the life of a job, claims, delivery, money, audit, backup and restore: what must hold on every PostgreSQL and layout.
 CORE := $(addprefix tests/integration/test_,$(addsuffix .py,migrate schema_check create_job submit submit_answers callbacks \
-  callback_tasks look look_endings settle orphans sweep delivery delivery_lock delivery_lease delivery_moves completion ring \
-  inbox_lanes inbox_worker budget job_money wallet_moves wallet_races wallet_refunds wallet_audit wallet_model payments_receive \
-  payments_refunds payments_model installation_claims restored backup retention conversation))
+  callback_tasks look look_endings settle orphans sweep newcomers buying_together delivery delivery_lock delivery_lease \
+  delivery_moves completion ring inbox_lanes inbox_worker budget job_money wallet_moves wallet_races wallet_refunds \
+  wallet_audit wallet_model payments_receive payments_refunds payments_model installation_claims restored backup retention \
+  conversation))
 LAYOUTS := 15 16 17 pgbouncer partitioned
 
 # Every worker and every instance loads the same modules: compiled once, even where the environment says otherwise.

@@ -8,6 +8,7 @@ SETTLES: Final = "tests/integration/test_settle.py"
 RECEIVING: Final = "tests/integration/test_payments_receive.py"
 REFUNDS: Final = "tests/integration/test_payments_refunds.py"
 INVOICES: Final = "tests/integration/test_payments_invoices.py"
+BUYING: Final = "tests/integration/test_buying_together.py"
 NOTICES: Final = "tests/integration/test_notices.py"
 
 SETTLING: Final = (
@@ -59,6 +60,50 @@ SETTLING: Final = (
         "a hold is taken from money that is not there",
         SourceEdit(find="AND posted - held >= amount AND owed = 0", replace="AND posted >= 0", inside="take_holds"),
         "tests/integration/test_wallet_moves.py::test_the_last_kopeck_can_be_held_and_not_one_more",
+    ),
+)
+
+TOGETHER: Final = (
+    one_edit(
+        "wallets-locked-as-given",
+        "the wallets of a batch are locked in any order, so that two transactions wait for each other",
+        SourceEdit(
+            find="= ANY ($1::bigint[]) ORDER BY user_id FOR NO KEY UPDATE",
+            replace="= ANY ($1::bigint[]) ORDER BY user_id DESC FOR NO KEY UPDATE",
+            inside="lock_wallets",
+        ),
+        f"{BUYING}::test_wallets_are_locked_in_the_order_of_their_users",
+    ),
+    one_edit(
+        "users-registered-as-given",
+        "new users are registered in the order they come, so that two instances wait for each other",
+        SourceEdit(
+            find="AS registration (user_id) ORDER BY user_id ON CONFLICT",
+            replace="AS registration (user_id) ORDER BY user_id DESC ON CONFLICT",
+        ),
+        "tests/integration/test_newcomers.py::test_users_are_registered_in_the_order_of_their_ids",
+    ),
+    one_edit(
+        "purchases-wait-for-one",
+        "a batch of purchases waits for a user whom something else has locked",
+        SourceEdit(find="waits=False)", replace="waits=True)", inside="buy_together"),
+        f"{BUYING}::test_one_whose_row_is_locked_keeps_nobody_waiting",
+    ),
+    one_edit(
+        "ban-in-a-batch",
+        "a purchase that ends in a ban locks a second wallet out of order",
+        SourceEdit(
+            find="return None if await judged.content.may_refuse(tx, judged.draft) else …",
+            replace=r"return \1",
+            inside="_judged_among_others",
+        ),
+        f"{BUYING}::test_a_ban_in_a_batch_locks_no_wallet_out_of_order",
+    ),
+    one_edit(
+        "double-tap-in-a-batch",
+        "two taps on one card are bought in one batch",
+        SourceEdit(find="if first_of[each.buyer.user_id] is each", replace="if True", inside="buy_together"),
+        f"{BUYING}::test_of_two_taps_on_one_card_one_buys_and_the_other_is_told_so",
     ),
 )
 
@@ -206,4 +251,4 @@ NOTIFYING: Final = (
     ),
 )
 
-MONEY: Final = (*SETTLING, *INCOMING, *REFUNDING, *NOTIFYING)
+MONEY: Final = (*SETTLING, *TOGETHER, *INCOMING, *REFUNDING, *NOTIFYING)
