@@ -26,6 +26,7 @@ from photomat.orders.outcome import (
     PurchaseOutcome,
 )
 from photomat.orders.service import OrderService
+from photomat.orders.writer import MAX_ALONE
 from support.audit import broken
 from support.database import connection_of, pool_of
 from support.jobs import CAT, PRICE, a_user, money_of
@@ -194,6 +195,48 @@ async def test_one_whose_row_is_locked_keeps_nobody_waiting(database: str) -> No
             assert kinds([await waiting]) == [Created]
 
 
+async def test_one_that_was_alone_in_its_batch_and_waits_keeps_nobody_waiting(database: str) -> None:
+    async with pool_of(database) as pool, connection_of(database) as other:
+        orders, users = await a_shop(pool), await customers(pool, 1000, 1000, 1000)
+        drafts = [await a_draft(orders, user) for user in users]
+        async with asyncio.TaskGroup() as tasks:
+            async with other.transaction():
+                await other.execute("SELECT FROM drafts WHERE user_id = $1 FOR UPDATE", users[0])
+                waiting = tasks.create_task(buys(orders, drafts[0]))
+                await until_found(lambda: waiting_for(other))
+                assert kinds(await asyncio.gather(*(buys(orders, each) for each in drafts[1:]))) == [Created, Created]
+                assert not waiting.done()
+            assert kinds([await waiting]) == [Created]
+
+
+async def test_those_that_wait_for_locks_leave_connections_for_everything_else(database: str) -> None:
+    async with pool_of(database, size=MAX_ALONE + 1) as pool, connection_of(database) as other:
+        orders, users = await a_shop(pool), await customers(pool, *[1000] * (MAX_ALONE + 3))
+        drafts = [await a_draft(orders, user) for user in users]
+        async with asyncio.TaskGroup() as tasks:
+            async with other.transaction():
+                await other.execute("SELECT FROM users FOR UPDATE")
+                waiting = [tasks.create_task(buys(orders, each)) for each in drafts]
+                await until_found(lambda: waiting_for(other, processes=MAX_ALONE))
+                async with asyncio.timeout(10):
+                    assert await pool.fetchval("SELECT 1") == 1
+            assert kinds(await asyncio.gather(*waiting)) == [Created] * len(users)
+
+
+async def test_one_that_waited_is_judged_by_the_prices_after_the_wait(database: str) -> None:
+    async with pool_of(database) as pool, connection_of(database) as other:
+        orders, [user] = await a_shop(pool), await customers(pool, 1000)
+        draft = await a_draft(orders, user)
+        async with asyncio.TaskGroup() as tasks:
+            async with other.transaction():
+                await other.execute("SELECT FROM users FOR UPDATE")
+                waiting = tasks.create_task(buys(orders, draft))
+                await until_found(lambda: waiting_for(other))
+                assert (await set_price(pool, "free", confirmed=True)).done
+            assert kinds([await waiting]) == [CardOutdated]
+        assert await money_of(pool, user) == (1000, 0)
+
+
 async def test_wallets_are_locked_in_the_order_of_their_users(database: str) -> None:
     """As every transaction locks them: then no two wait for each other."""
     async with pool_of(database) as pool, connection_of(database) as other:
@@ -260,6 +303,6 @@ async def test_what_is_logged_of_one_is_not_of_the_tap_that_happens_to_write_the
             )
         assert kinds(outcomes) == [Created, Corrupt, ContentRefused]
         [refused] = [line for line in lines if line["event"] == "CONTENT_REFUSED"]
-        assert (refused["corr"], refused.get("update_id")) == (f"c0ffee{bad.draft_id:02d}", None)
+        assert (refused["corr"], refused["update_id"]) == (f"c0ffee{bad.draft_id:02d}", bad.draft_id)
         [created] = [line for line in lines if line["event"] == "JOB_CREATED"]
         assert (created["corr"], created["update_id"]) == (f"c0ffee{good.draft_id:02d}", good.draft_id)

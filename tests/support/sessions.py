@@ -24,8 +24,7 @@ async def until_done_or_blocked(watcher: Pool | Connection, work: asyncio.Task[A
             await asyncio.sleep(0.001)
 
 
-async def waiting_for(session: Connection) -> int | None:
-    """The process that waits for a lock of this session."""
-    waiting = "SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))"
-    pid: int | None = await session.fetchval(waiting)
-    return pid
+async def waiting_for(session: Connection, *, processes: int = 1) -> bool | None:
+    """True when so many processes wait for a lock of this session."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+    return await session.fetchval(waiting) >= processes or None

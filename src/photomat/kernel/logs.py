@@ -14,7 +14,7 @@ from typing import ClassVar, Final, TextIO
 
 import structlog
 from prometheus_client import Counter
-from structlog.contextvars import bind_contextvars, bound_contextvars, clear_contextvars, get_contextvars
+from structlog.contextvars import bound_contextvars, get_contextvars
 from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
 from photomat.kernel.metrics import EVENTS
@@ -44,18 +44,6 @@ def correlated(corr: str | None, **fields: object) -> Iterator[str]:
     corr = ensure_correlation_id(corr)
     with bound_contextvars(corr=corr, **fields):
         yield corr
-
-
-@contextmanager
-def uncorrelated() -> Iterator[None]:
-    """Bind nothing inside: what is done for several at once is not of the one that happens to do it."""
-    bound = get_contextvars()
-    clear_contextvars()
-    try:
-        yield
-    finally:
-        clear_contextvars()
-        bind_contextvars(**bound)
 
 
 @contextmanager

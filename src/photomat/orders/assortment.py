@@ -16,7 +16,7 @@ from photomat.catalog.model import Catalog
 from photomat.catalog.overrides import TimedRule, settings_of_models, standing_at, timed_rules
 from photomat.catalog.pricing import NO_RULES, PriceRules, Rates
 from photomat.catalog.storefront import ModelSetting, Offer, Storefront, storefront_of
-from photomat.db.pool import Pool, transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row, require_row
 from photomat.work.controls import Pauses, read_pauses
 
@@ -94,8 +94,8 @@ class LatestAssortment:
         return self._found
 
 
-async def read_mark(pool: Pool) -> AssortmentMark:
-    return mark_of(await require_row(pool, FIND_MARK))
+async def read_mark(session: Pool | Transaction) -> AssortmentMark:
+    return mark_of(await require_row(session, FIND_MARK))
 
 
 def mark_of(row: Row) -> AssortmentMark:

@@ -332,7 +332,7 @@ async def lock_drafts_to_buy(
 ) -> dict[OwnedDraft, LockedDraft]:
     """Each draft of its owner, and then the owner, locked for the transaction that buys it; in the order of the owners.
 
-    What another transaction has locked is waited for, or left out.
+    What another transaction has locked is waited for, or left out; a draft whose user is locked may be locked all the same.
     """
     skip = "" if waits else "SKIP LOCKED"
     rows = await tx.fetch(

@@ -151,7 +151,7 @@ class CheckUnavailable:
 CreateOutcome: TypeAlias = (
     Created | AlreadyStarted | CardOutdated | DraftGone | LimitReached | ModelPaused | ContentRefused
 )
-"""Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
+"""Outcomes of the purchase transaction itself; a wallet that does not cover the price gives `NotEnough`."""
 
 PurchaseOutcome: TypeAlias = (
     CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney | ConsentMissing | CheckUnavailable

@@ -1,4 +1,4 @@
-"""A draft becomes a job with its hold, once per draft, all or nothing: `buy`, for several taps `buy_together`.
+"""A draft becomes a job with its hold, once per draft, all or nothing: `buy_together`, and `buy` for what has to be alone.
 
 Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown again
 with today's price. A voucher pays only where its own button was tapped. Operators' rules are those of the assortment whose mark
@@ -6,8 +6,8 @@ was read with the draft. Limits are tested under the lock of the user's row, so 
 voucher is used under the same lock. Content rules read the locked draft before anything is held.
 
 Taps that come together, each of another user, are bought in one transaction; what one of them is refused for leaves the others
-alone. All drafts are locked before any wallet, both in the order of their users. A tap that would keep the others waiting, or
-that may end in a ban, is left out and bought alone.
+alone. All drafts are locked before any wallet, both in the order of their users. A tap whose draft or user something else has
+locked, or that may end in a ban, is left out and bought alone.
 
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
 Killed before the commit: nothing happened, and the update is handled again.
@@ -32,10 +32,9 @@ from photomat.jobs.job import NewJob, frozen_request, hold_reference
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
-from photomat.kernel.logs import correlated
 from photomat.orders import draft as drafts
 from photomat.orders import limits
-from photomat.orders.assortment import Assortment, AssortmentMark
+from photomat.orders.assortment import Assortment, AssortmentMark, read_mark
 from photomat.orders.content import ContentCheck
 from photomat.orders.draft import Buyer, Draft, LockedDraft, OwnedDraft
 from photomat.orders.limits import USUAL, BuyingUser, Limits
@@ -142,8 +141,10 @@ Outcomes: TypeAlias = dict[DraftId, CreateOutcome | NotEnough]
 async def buy(pool: Pool, purchase: Purchase) -> PurchaseOutcome | AssortmentMark:
     """Buy a draft while its assortment holds; gives the mark of another one that holds by now."""
     async with transaction(pool) as tx:
-        locked = await drafts.lock_drafts_to_buy(tx, [purchase.owned])
-        judged = await _judged(tx, purchase, locked.get(purchase.owned))
+        locked = (await drafts.lock_drafts_to_buy(tx, [purchase.owned])).get(purchase.owned)
+        if locked is not None:  # after a wait for the lock: that statement saw the assortment from before it
+            locked = locked._replace(mark=await read_mark(tx))
+        judged = await _judged(tx, purchase, locked)
         if not isinstance(judged, WantedJob):
             return judged
         [outcome] = await create_job_atomic(tx, [judged])
@@ -151,13 +152,11 @@ async def buy(pool: Pool, purchase: Purchase) -> PurchaseOutcome | AssortmentMar
 
 
 async def buy_together(pool: Pool, purchases: Sequence[Purchase]) -> list[PurchaseOutcome | AssortmentMark | None]:
-    """As `buy`, for drafts of different users, in one transaction; None for those that have to be bought alone.
+    """As `buy`, for drafts of different users, in one transaction that waits for none of them.
 
-    That is where the others would wait for one: its draft or its user is locked, a tap of the same user came before it, or it
-    may be refused for its content, which can end in a ban and with it the jobs that its user has queued.
+    None for those that have to be bought alone: the draft is not there, it or its user is locked, a tap of the same user came
+    before, or the content may be refused, which can end in a ban and with it the jobs that the user has queued.
     """
-    if len(purchases) == 1:
-        return [await buy(pool, purchases[0])]
     first_of = {each.buyer.user_id: each for each in reversed(purchases)}
     async with transaction(pool) as tx:
         locked = await drafts.lock_drafts_to_buy(tx, [each.owned for each in first_of.values()], waits=False)
@@ -305,8 +304,7 @@ async def create_job_atomic(tx: Transaction, wanted: Sequence[WantedJob]) -> lis
     """Make the jobs of locked drafts of different users with their holds; whoever is refused gets neither."""
     outcomes: Outcomes = {}
     for each in wanted:
-        with correlated(each.new.corr):
-            refused = await _refusal(tx, each)
+        refused = await _refusal(tx, each)
         if refused is not None:
             outcomes[each.draft.draft_id] = refused
     outcomes |= await _limited(tx, _left(wanted, outcomes))

@@ -93,8 +93,8 @@ TOGETHER: Final = (
         "ban-in-a-batch",
         "a purchase that ends in a ban locks a second wallet out of order",
         SourceEdit(
-            find="return None if await judged.content.may_refuse(tx, judged.draft) else …",
-            replace=r"return \1",
+            find="return None if await judged.content.may_refuse(tx, judged.draft) else replace(judged, content=None)",
+            replace="return judged",
             inside="_judged_among_others",
         ),
         f"{BUYING}::test_a_ban_in_a_batch_locks_no_wallet_out_of_order",
