@@ -103,7 +103,7 @@ prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours)
 	@for layout in $(LAYOUTS); do $(MAKE) --no-print-directory core POSTGRES=$$layout || exit; done
 	@$(BIN)/photomat bench --only "one instance on a history,one instance" --history-jobs $(or $(HISTORY),10000000) \
 	  --require "flows/s on a history / on an empty database"
-	@$(BIN)/photomat bench --only "one instance,one instance beside an open transaction" --rounds 1 --open-transaction 600 \
+	@$(BIN)/photomat bench --only "one instance,one instance beside an open transaction" --rounds 1 --open-transaction 660 \
 	  --require "flows/s beside an open transaction / without"
 	@$(BIN)/photomat chaos explore
 	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1) --previous $(PREVIOUS)
