@@ -26,5 +26,7 @@ async def until_done_or_blocked(watcher: Pool | Connection, work: asyncio.Task[A
 
 async def waiting_for(session: Connection, *, processes: int = 1) -> bool | None:
     """True when so many processes wait for a lock of this session."""
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+    waiting = (
+        "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+    )
     return await session.fetchval(waiting) >= processes or None
