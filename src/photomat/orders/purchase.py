@@ -301,7 +301,7 @@ async def wanted_job(
 
 
 async def create_job_atomic(tx: Transaction, wanted: Sequence[WantedJob]) -> list[CreateOutcome | NotEnough]:
-    """Make the jobs of locked drafts of different users with their holds; whoever is refused gets neither."""
+    """Make the jobs of locked drafts of different users with their holds; one that is refused gets neither."""
     outcomes: Outcomes = {}
     for each in wanted:
         refused = await _refusal(tx, each)
@@ -357,7 +357,7 @@ async def _not_covered(tx: Transaction, wanted: Sequence[WantedJob]) -> Outcomes
 
 
 async def _made(tx: Transaction, wanted: Sequence[WantedJob]) -> Outcomes:
-    """The jobs with their holds. One that exists already is told as started."""
+    """The jobs with their holds. One that exists already has been started."""
     if not wanted:
         return {}
     made = await jobs_store.insert_jobs(tx, [each.new for each in wanted], queue=CREATES, sell=drafts.MARK_BOUGHT)

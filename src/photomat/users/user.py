@@ -32,7 +32,7 @@ class User:
 
 
 class Registration(NamedTuple):
-    """Whoever wrote to the bot, with the names and the language that their client reports."""
+    """A user who wrote to the bot, with the names and the language that their client reports."""
 
     user_id: UserId
     first_name: str
@@ -54,7 +54,7 @@ REGISTER: Final = f"""
        SET first_name = CASE WHEN users.forgetting_at IS NULL THEN excluded.first_name ELSE '' END,
            username = CASE WHEN users.forgetting_at IS NULL THEN excluded.username END, forgotten_at = NULL
     RETURNING {COLUMNS}, xmax = 0 AS is_new"""  # noqa: S608  a constant list of columns
-"""Adds users, or updates their names; a known user keeps their language. Whoever runs it opens the wallets of new users.
+"""Adds users, or updates their names; a known user keeps their language. What runs it also opens the wallets of new users.
 
 Names of a user who is being forgotten are not taken; one who was forgotten is back.
 """
