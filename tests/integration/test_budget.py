@@ -10,6 +10,8 @@ from photomat.jobs.claims import creates_budget, queries_budget
 from photomat.work import budget
 from photomat.work.budget import CURRENT_TURN, Budget
 from support.database import pool_of, shift_clock
+from support.patience import until_found
+from support.sessions import waiting_for
 
 BUDGET = Budget(name="test", limit=5, window_s=10)
 
@@ -103,6 +105,19 @@ async def test_quiet_budgets_are_forgotten_and_blocked_ones_are_not(database: st
 def test_we_stay_a_little_below_what_a_vendor_allows(allowed: int, used: int) -> None:
     for limits, window_s in ((creates_budget(allowed), 10), (queries_budget(allowed), 1)):
         assert (limits.limit, limits.window_s > window_s) == (used, True)
+
+
+async def test_calls_that_wait_while_the_row_is_renewed_count_what_was_spent(database: str) -> None:
+    async with pool_of(database) as pool:
+        await budget.take(pool, BUDGET)
+        await shift_clock(pool, 60)
+        async with asyncio.TaskGroup() as group, transaction(pool) as tx:
+            assert await budget.lock(tx, BUDGET) == 5
+            await budget.spend(tx, BUDGET, calls=4)
+            taking = [group.create_task(budget.take(pool, BUDGET)) for _ in range(3)]
+            await until_found(lambda: waiting_for(tx))
+        assert sorted(task.result() > 0 for task in taking) == [False, True, True]
+        assert (await budget.room(pool, BUDGET)).calls == 0
 
 
 async def test_room_is_read_without_writing_and_spent_with_a_claim(database: str) -> None:

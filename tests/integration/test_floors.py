@@ -12,15 +12,16 @@ import pytest
 from photomat.app.flow import DUE
 from photomat.app.wiring import Program
 from photomat.db.floors import Queue
-from photomat.db.pool import Connection, Pool, transaction
+from photomat.db.pool import BoundedPool, Connection, Pool, transaction
 from photomat.inbox.lanes import claim_lanes, finish
 from photomat.inbox.receive import receive
 from photomat.inbox.update import Claimed
 from photomat.jobs.actions import cancel_by_operator
-from photomat.jobs.claims import CREATES
+from photomat.jobs.claims import CREATES, QUERIES
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId, InstanceId
 from photomat.work import due_poller
+from photomat.work.budget import Budget, room, take
 from photomat.work.due_poller import DuePoller, Wakes
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import ToldProvider, a_job, a_user, claim_submit
@@ -48,6 +49,15 @@ CLAIMED: Final = (
     "UPDATE lanes SET pending = 0",
 )
 """What becomes due and is done, in every queue."""
+CHATS: Final = "INSERT INTO budgets (name) SELECT 'telegram:1:chat:' || number FROM generate_series(1, 2000) AS number"
+SPENT: Final = """
+    DO $$ BEGIN
+        FOR number IN 1..800 LOOP
+            UPDATE budgets SET taken = array_fill(photomat_now() - interval '1 hour', ARRAY[200])
+             WHERE name NOT LIKE '%:chat:%';
+        END LOOP;
+    END $$"""
+"""Four versions of a budget fill a page."""
 
 
 async def test_beside_an_old_transaction_a_claim_reads_what_is_recent_only(
@@ -88,7 +98,11 @@ async def _work_off(connection: Connection, pool: Pool) -> None:
             await cancel_by_operator(tx, job_id)
     await connection.execute("UPDATE generation_jobs SET card_shown = card_wanted, ring_due_at = NULL")
     await shift_clock(pool, 60)
-    await connection.execute("INSERT INTO budgets (name, turn) VALUES ($1, 1000)", CREATES)
+    await connection.execute("INSERT INTO budgets (name, turn) VALUES ($1, 1000), ($2, 0)", CREATES, QUERIES)
+    await connection.execute(SPENT)
+    await shift_clock(pool, 60)
+    for each in (CREATES, QUERIES):
+        await take(pool, Budget(name=each, limit=10, window_s=1))
     await a_job(pool, await a_user(pool, user_id=8_999_999))  # the queue has come to later rounds
     await connection.execute("ANALYZE")
 
@@ -101,6 +115,29 @@ async def _claims(connection: Connection, program: Program, poller: DuePoller) -
         if program.pool.floors.of("looks") is not None:  # the first poll reads everything
             await poller.poll_once()
     return await judge(connection, recording)
+
+
+async def test_beside_an_old_transaction_a_budget_is_found_by_what_is_recent(database: str) -> None:
+    budget = Budget(name="telegram:1", limit=1000, window_s=1)
+    async with connection_of(database) as connection, pool_of(database, size=1) as pool:
+        await connection.execute(CHATS)
+        assert await take(pool, budget) == 0
+        async with _open_transaction(database):
+            await connection.execute(SPENT)
+            await connection.execute("ANALYZE budgets")
+            old = await _pages_to_take(connection, pool, budget)
+            await shift_clock(pool, 60)
+            assert await take(pool, budget) == 0
+            renewed = await _pages_to_take(connection, pool, budget)
+    assert old > RECENT_PAGES
+    assert renewed < RECENT_PAGES
+
+
+async def _pages_to_take(connection: Connection, pool: BoundedPool, budget: Budget) -> int:
+    async with recorded(pool) as recording:
+        assert await take(pool, budget) == 0
+        await room(pool, budget)
+    return sum(one.pages for one in await judge(connection, recording))
 
 
 async def test_an_update_whose_transaction_took_long_is_claimed_although_others_came_before_it(database: str) -> None:
@@ -137,7 +174,7 @@ async def test_a_job_that_is_put_back_into_the_queue_is_claimed_as_soon_as_befor
 
 
 async def test_a_poll_from_the_beginning_that_fails_is_put_off_and_quick_ones_go_on(database: str) -> None:
-    unreadable = Queue(due="SELECT 1 WHERE 1 / coalesce({floor}::int, 0) = 1", oldest="SELECT 1")
+    unreadable = Queue(due="SELECT 1 WHERE {floor} = 1", oldest="SELECT 1 / coalesce({floor}::int, 0)")
     async with pool_of(database) as pool:
         wakes = Wakes(["queue"])
         poller = DuePoller(pool, wakes, {"queue": unreadable})

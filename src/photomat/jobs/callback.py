@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from structlog.typing import FilteringBoundLogger
 
@@ -32,11 +32,10 @@ from photomat.kernel.logs import ensure_correlation_id, get_logger, lines_togeth
 from photomat.kie.state_parser import glance_at
 from photomat.work.batch_writer import BatchWriter
 
-MAX_TOGETHER: Final = 500
 log = get_logger()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class KieCallback:
     """One verified callback; `job_id` is the job its URL names, None for the URL without one."""
 
@@ -47,11 +46,10 @@ class KieCallback:
     digest: bytes = field(init=False)
 
     def __post_init__(self) -> None:
-        digest = hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
-        object.__setattr__(self, "digest", digest)
+        self.digest = hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Effect:
     """What one callback did. `is_woken`: its job is looked at again; `orphan`: why no job was found."""
 
@@ -316,7 +314,7 @@ class CallbackInbox:
     def __init__(self, pool: Pool, wake: Callable[[str], None]) -> None:
         self._pool = pool
         self._wake = wake
-        self._together = BatchWriter(self._store_all, max_together=MAX_TOGETHER, rests=0)
+        self._together = BatchWriter(self._store_all, rests=0)
 
     async def store(self, callback: KieCallback) -> None:
         try:

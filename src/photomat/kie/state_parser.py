@@ -105,9 +105,10 @@ def state_of(payload: Mapping[str, object], data: Mapping[str, object], *, has_r
     """The state of the task; `has_result`: the record or callback holds something to show."""
     if last := _word(data.get("callbackType")):
         return _state_named(last)
-    words = [_word(data.get(key)) for key in STATE_KEYS]
-    for state in map(_state_named, words):
-        if state is not KieState.RUNNING:
+    words = []
+    for key in STATE_KEYS:
+        words.append(_word(data.get(key)))
+        if (state := _state_named(words[-1])) is not KieState.RUNNING:
             return state
     if CALLBACK_EXCEPTION in words:
         return KieState.SUCCESS if has_result else KieState.RUNNING
@@ -282,8 +283,10 @@ def _code_of_envelope(payload: Mapping[str, Any]) -> str | None:
 
 def _first_text(place: Mapping[str, Any], keys: tuple[str, ...], most_chars: int) -> str | None:
     """The first of these fields that is neither 0 nor empty, fit to be stored."""
-    values = (place.get(key) for key in keys)
-    return next((_storable_text(raw)[:most_chars] for raw in values if isinstance(raw, str | int) and raw), None)
+    for key in keys:
+        if (raw := place.get(key)) and isinstance(raw, (str, int)):
+            return _storable_text(raw)[:most_chars]
+    return None
 
 
 def _storable_text(raw: str | int) -> str:

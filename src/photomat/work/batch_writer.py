@@ -19,6 +19,7 @@ from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import OutcomeUnknown
 
 MAX_TOGETHER: Final = 64
+"""With more in a batch it takes everyone along, and the process has nothing to do until the batch is written."""
 RESTS: Final = 2
 MAX_REST_S: Final = 0.025
 """How a writer rests, and a loop between its claims."""
@@ -55,13 +56,11 @@ class BatchWriter(Generic[Item, Result]):
         self,
         write: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]],
         *,
-        max_together: int = MAX_TOGETHER,
         rests: int = RESTS,
     ) -> None:
         """Without `rests` each batch follows the last one: for what nearly everything waits for, or what comes in crowds."""
         self._write = write
         self._rests = rests
-        self._max_together = max_together
         self._waiting: list[_Queued[Item, Result]] = []
         self._is_writing = False
         self._rests_until = 0.0
@@ -90,7 +89,7 @@ class BatchWriter(Generic[Item, Result]):
         try:
             while not queued.is_over:
                 await self._rest()
-                batch, self._waiting = self._waiting[: self._max_together], self._waiting[self._max_together :]
+                batch, self._waiting = self._waiting[:MAX_TOGETHER], self._waiting[MAX_TOGETHER:]
                 await self._write_batch(batch)
         finally:
             for unfinished in batch:

@@ -30,20 +30,28 @@ from photomat.work.batch_writer import BatchWriter
 
 KEPT_BACK: Final = 20
 """One call in so many, at least one, is not used: requests arrive closer together than they left."""
-CURRENT_TURN: Final = "SELECT turn FROM budgets WHERE name = {name}"
+BY_NAME: Final = "name || '' = {name} AND since >= (SELECT photomat_budget_since({name}))"
+"""Finds the row of a budget by the index `budgets_recent`, not by its key.
+
+A row that is updated a hundred times a second has as many dead versions, which PostgreSQL cannot remove beside a transaction
+that is open for long. Its key leads to all of them; this index to those of the last `RENEWED_EVERY`.
+"""
+RENEWED_EVERY: Final = "interval '10 seconds'"
+RENEW: Final = f"since = CASE WHEN b.since < photomat_now() - {RENEWED_EVERY} THEN photomat_now() ELSE b.since END"
+CURRENT_TURN: Final = f"SELECT turn FROM budgets WHERE {BY_NAME}"  # noqa: S608  a constant of ours
 """The round the queue of a budget has come to, inside another statement; nothing before the first."""
-PLACES: Final = """
-    SELECT CASE WHEN blocked_until > photomat_now() THEN 0 ELSE greatest(0, {limit} - (
-               SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - {window}::interval)) END AS calls
-      FROM budgets WHERE name = {name}"""
+PLACES: Final = f"""
+    SELECT CASE WHEN blocked_until > photomat_now() THEN 0 ELSE greatest(0, {{limit}} - (
+               SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - {{window}}::interval)) END AS calls
+      FROM budgets WHERE {BY_NAME}"""  # noqa: S608  a constant of ours
 """The calls a budget allows now; with FOR UPDATE at its end it locks the row until the statement has spent them."""
-SPEND: Final = """
+SPEND: Final = f"""
     UPDATE budgets AS b
-       SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - {window}::interval ORDER BY at)
+       SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - {{window}}::interval ORDER BY at)
                    || array_fill(photomat_clock(), ARRAY[asked.calls]),
-           used_at = photomat_now(), blocked_until = NULL, reason = NULL
+           used_at = photomat_now(), blocked_until = NULL, reason = NULL, {RENEW}
       FROM asked
-     WHERE name = {name} AND asked.calls > 0"""
+     WHERE {BY_NAME} AND asked.calls > 0"""  # noqa: S608  constants of ours
 """Takes the calls of a claim; `asked` has how many."""
 SPEND_IN_TURN: Final = SPEND.replace("reason = NULL", "reason = NULL, turn = greatest(b.turn, asked.turn)")
 """The same for a queue that works in rounds; `asked` has the round it has come to as well."""
@@ -125,34 +133,35 @@ async def _take_different(pool: Pool, counts: Mapping[_Take, int]) -> dict[str, 
     Of two instances that use a budget for the first time at once, one may get nothing: it asks again a moment later.
     """
     rows = await pool.fetch(
-        """
+        f"""
         WITH asked AS (
-            SELECT * FROM unnest($1::text[], $2::int[], $3::interval[], $4::int[], $5::int[], $6::interval[])
-                       AS take (name, most, span, calls, times, lasts)
+            SELECT *, photomat_budget_since(budget) AS recent
+              FROM unnest($1::text[], $2::int[], $3::interval[], $4::int[], $5::int[], $6::interval[])
+                       AS take (budget, most, span, calls, times, lasts)
         ), made AS (
             INSERT INTO budgets (name, taken)
-            SELECT name, array_fill(photomat_clock() + lasts, ARRAY[calls * least(times, most / calls)]) FROM asked
-             WHERE calls <= most AND NOT EXISTS (SELECT FROM budgets WHERE budgets.name = asked.name)
-             ORDER BY name
+            SELECT budget, array_fill(photomat_clock() + lasts, ARRAY[calls * least(times, most / calls)]) FROM asked
+             WHERE calls <= most AND recent IS NULL
+             ORDER BY budget
                 ON CONFLICT ON CONSTRAINT budgets_pkey DO NOTHING
             RETURNING name, cardinality(taken) AS granted
         ), locked AS MATERIALIZED (
-            SELECT name, lasts, span, calls * least(times, (most - (
+            SELECT budget, recent, lasts, span, calls * least(times, (most - (
                        SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - span)::int) / calls) AS granted
-              FROM budgets JOIN asked USING (name)
+              FROM asked JOIN budgets ON name || '' = budget AND since >= recent
              WHERE blocked_until IS NULL OR blocked_until <= photomat_now()
-             ORDER BY name FOR UPDATE OF budgets
+             ORDER BY budget FOR UPDATE OF budgets
         ), taken AS (
             UPDATE budgets AS b
                SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - span ORDER BY at)
                            || array_fill(photomat_clock() + lasts, ARRAY[granted]),
-                   used_at = photomat_now(), blocked_until = NULL, reason = NULL
+                   used_at = photomat_now(), blocked_until = NULL, reason = NULL, {RENEW}
               FROM locked
-             WHERE b.name = locked.name AND granted > 0
+             WHERE name || '' = budget AND since >= recent AND granted > 0
             RETURNING b.name, granted
         )
         SELECT name, granted FROM made UNION ALL SELECT name, granted FROM taken
-        """,
+        """,  # noqa: S608  constants of ours
         [take.budget.name for take in counts],
         [take.budget.limit - take.reserve for take in counts],
         [timedelta(seconds=take.budget.window_s) for take in counts],
@@ -242,11 +251,11 @@ def _free_beside_shares(budget: Budget) -> int:
 async def room(pool: Pool, budget: Budget) -> Room:
     """Read how many calls are allowed now; writes nothing and locks nothing."""
     calls = await pool.fetchval(
-        """
+        f"""
         SELECT CASE WHEN b.blocked_until > photomat_now() THEN 0
                     ELSE $2 - (SELECT count(*) FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval) END
-          FROM budgets AS b WHERE name = $1
-        """,
+          FROM budgets AS b WHERE {BY_NAME.format(name="$1")}
+        """,  # noqa: S608  a constant of ours
         budget.name,
         budget.limit,
         timedelta(seconds=budget.window_s),
@@ -267,7 +276,11 @@ async def lock(tx: Transaction, budget: Budget) -> int:
     """Lock the budget until the end of the transaction; return how many calls it allows now."""
     await open_budget(tx, budget)
     row = await tx.fetchrow(
-        "SELECT taken, blocked_until > photomat_now() AS blocked FROM budgets WHERE name = $1 FOR UPDATE", budget.name
+        f"""
+        SELECT taken, blocked_until > photomat_now() AS blocked FROM budgets
+         WHERE {BY_NAME.format(name="$1")} FOR UPDATE
+        """,  # noqa: S608  a constant of ours
+        budget.name,
     )
     if row is None or row["blocked"]:
         return 0
@@ -282,13 +295,13 @@ async def lock(tx: Transaction, budget: Budget) -> int:
 async def spend(tx: Transaction, budget: Budget, *, calls: int, turn: int = 0) -> None:
     """Take calls of a locked budget; `turn` is the round its queue has come to."""
     await tx.execute(
-        """
+        f"""
         UPDATE budgets AS b
            SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval ORDER BY at)
                        || array_fill(photomat_clock(), ARRAY[$2::int]),
-               used_at = photomat_now(), blocked_until = NULL, reason = NULL, turn = greatest(b.turn, $4)
-         WHERE name = $1
-        """,
+               used_at = photomat_now(), blocked_until = NULL, reason = NULL, turn = greatest(b.turn, $4), {RENEW}
+         WHERE {BY_NAME.format(name="$1")}
+        """,  # noqa: S608  constants of ours
         budget.name,
         calls,
         timedelta(seconds=budget.window_s),
@@ -334,7 +347,8 @@ async def unblock(tx: Transaction, name: str) -> bool:
 async def blocked_because(pool: Pool, name: str) -> str | None:
     """Why this budget is blocked; None when it is not."""
     reason: str | None = await pool.fetchval(
-        "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", name
+        f"SELECT reason FROM budgets WHERE {BY_NAME.format(name='$1')} AND blocked_until > photomat_now()",  # noqa: S608  a constant of ours
+        name,
     )
     return reason
 
@@ -357,13 +371,13 @@ async def forget_unused(pool: Pool) -> None:
 async def _wait(pool: Pool, budget: Budget, reserve: int) -> float:
     """Until the block is over, and until the call that must leave the window first has left it."""
     wait = await pool.fetchval(
-        """
+        f"""
         SELECT extract(epoch FROM greatest(
                    b.blocked_until,
                    (SELECT at FROM unnest(b.taken) AS at ORDER BY at DESC OFFSET greatest($2 - 1, 0) LIMIT 1) + $3::interval
                ) - photomat_now())
-          FROM budgets AS b WHERE name = $1
-        """,
+          FROM budgets AS b WHERE {BY_NAME.format(name="$1")}
+        """,  # noqa: S608  a constant of ours
         budget.name,
         budget.limit - reserve,
         timedelta(seconds=budget.window_s),

@@ -4,9 +4,9 @@ A caller that may have given work to any loop, and does not know to which, wakes
 Wake-ups and NOTIFY are only faster: a lost one costs at most a second, a doubled one nothing. Whatever else the process must
 know every second is read by the same query (`WatchedValue`), so that an idle process commits once a second, not once for each.
 
-Each poll reads the current floors of the queues (`db/floors.py`). Once a second it reads the queues from their beginning, which
-is the truth. Where that takes long, because a transaction has been open for long, such polls are further apart, ten seconds
-at most.
+Each poll reads the current floors of the queues (`db/floors.py`), and from there what is due. Once a second it reads them from
+the beginning of the queues, which is the truth. Where that takes long, because a transaction has been open for long, such polls
+are further apart, ten seconds at most.
 """
 
 import asyncio
@@ -88,13 +88,14 @@ class DuePoller:
         self._thorough_from = 0.0
         plain = [f'EXISTS ({select}) AS "{name}"' for name, select in due.items() if isinstance(select, str)]
         read = [f'({value.select}) AS "{name}"' for name, value in self._watched.items()]
-        ordered = [
-            f'EXISTS ({queue.due}) AS "{name}", ({queue.oldest}) AS "{self._floor_columns[name]}"'.format(
-                floor=f"${place}"
-            )
+        floors = ", ".join(
+            f'coalesce(({queue.oldest}), ${place}) AS "{self._floor_columns[name]}"'.format(floor=f"${place}")
             for place, (name, queue) in enumerate(queues.items(), 1)
-        ]
-        self._query = "SELECT " + ", ".join([*plain, *ordered, *read, READ_CLOCK])
+        )
+        known = {name: f'(SELECT "{column}" FROM floors)' for name, column in self._floor_columns.items()}  # noqa: S608  a constant of ours
+        ordered = [f'EXISTS ({queue.due}) AS "{name}"'.format(floor=known[name]) for name, queue in queues.items()]
+        asked = ", ".join([*plain, *ordered, *read, READ_CLOCK])
+        self._query = f"WITH floors AS MATERIALIZED (SELECT {floors}) SELECT floors.*, {asked} FROM floors"  # noqa: S608  constants of ours
 
     async def poll_once(self) -> None:
         floors, is_thorough = self._pool.floors, monotonic() >= self._thorough_from

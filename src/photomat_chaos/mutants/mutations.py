@@ -66,6 +66,15 @@ JOBS: Final = (
         "tests/integration/test_floors.py::test_an_update_whose_transaction_took_long_is_claimed_although_others_came_before_it",
     ),
     one_edit(
+        "renewed-budget-not-found",
+        "calls that waited while the row of a budget was renewed are not entered",
+        SourceEdit(
+            find="AND since >= (SELECT photomat_budget_since({name}))",
+            replace="AND since = (SELECT photomat_budget_since({name}))",
+        ),
+        "tests/integration/test_budget.py::test_calls_that_wait_while_the_row_is_renewed_count_what_was_spent",
+    ),
+    one_edit(
         "rescue-of-the-living",
         "the sweep frees claims of instances that are alive",
         SourceEdit(
