@@ -37,9 +37,9 @@ async def test_killed_around_a_receipt_and_its_approval_one_credit_is_made(datab
         await dies(second)
         third = await system.start(wait=False, FAILPOINT="payment.after_commit")
         await dies(third)
-        is_lost = await left(system, anna)
+        may_be_lost = await left(system, anna)
         await system.start()
-        if not is_lost:
+        if not may_be_lost:
             await anna.sees("Зачислено 500 ₽")
         await peter.is_answered("Уже решено: зачислено 500 ₽")
         await peter.sees("зачислено 500 ₽")
@@ -49,7 +49,7 @@ async def test_killed_around_a_receipt_and_its_approval_one_credit_is_made(datab
                 assert await connection.fetchval(f"SELECT count(*) FROM {table}") == 1  # noqa: S608  tables of ours
             done = await connection.fetch("SELECT done FROM operator_journal ORDER BY entry_id")
         assert [row["done"] for row in done] == [True, False]
-        assert len(photos(peter)) == 1
+        assert len(photos(peter)) <= 1 + is_asked_again
 
 
 async def left(system: System, customer: Customer) -> bool:

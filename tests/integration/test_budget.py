@@ -1,14 +1,15 @@
 """Budgets are rows: two instances spend one budget, and a vendor's "not before" holds for both."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from photomat.db.pool import Transaction, transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.jobs.claims import creates_budget, queries_budget
 from photomat.work import budget
-from photomat.work.budget import CURRENT_TURN, Budget
+from photomat.work.budget import CURRENT_TURN, PLACES, SPEND, Budget
 from support.database import pool_of, shift_clock
 from support.patience import until_found
 from support.sessions import waiting_for
@@ -109,15 +110,51 @@ def test_we_stay_a_little_below_what_a_vendor_allows(allowed: int, used: int) ->
 
 async def test_calls_that_wait_while_the_row_is_renewed_count_what_was_spent(database: str) -> None:
     async with pool_of(database) as pool:
-        await budget.take(pool, BUDGET)
-        await shift_clock(pool, 60)
+        await _is_renewed_next(pool)
         async with asyncio.TaskGroup() as group, transaction(pool) as tx:
-            assert await budget.lock(tx, BUDGET) == 5
-            await budget.spend(tx, BUDGET, calls=4)
+            assert await budget.lock(tx, BUDGET) == 4
+            await budget.spend(tx, BUDGET, calls=3)
             taking = [group.create_task(budget.take(pool, BUDGET)) for _ in range(3)]
             await until_found(lambda: waiting_for(tx))
         assert sorted(task.result() > 0 for task in taking) == [False, True, True]
         assert (await budget.room(pool, BUDGET)).calls == 0
+
+
+async def test_a_claim_that_waits_while_the_row_is_renewed_counts_what_was_spent(database: str) -> None:
+    async with pool_of(database) as pool:
+        await _is_renewed_next(pool)
+        async with asyncio.TaskGroup() as group, transaction(pool) as tx:
+            assert await budget.lock(tx, BUDGET) == 4
+            await budget.spend(tx, BUDGET, calls=2)
+            claiming = group.create_task(_claim(pool, calls=2))
+            await until_found(lambda: waiting_for(tx))
+        assert claiming.result() == 2
+        assert (await budget.room(pool, BUDGET)).calls == 0
+
+
+async def _is_renewed_next(pool: Pool) -> None:
+    """Spend one call, so that whoever spends the next renews the row."""
+    await budget.take(pool, BUDGET)
+    await shift_clock(pool, 60)
+    await budget.take(pool, BUDGET)
+    await pool.execute("UPDATE budgets SET used_at = photomat_now() + interval '1 hour'")
+
+
+async def _claim(pool: Pool, *, calls: int) -> int:
+    """Spend these calls as a claim does, in one statement; return how many were allowed."""
+    allowed: int = await pool.fetchval(
+        f"""
+        WITH places AS MATERIALIZED ({PLACES.format(name="$1", limit="$2", window="$3")} FOR UPDATE
+        ), asked AS (SELECT least(calls, $4::int)::int AS calls FROM places
+        ), spent AS ({SPEND.format(name="$1", window="$3")})
+        SELECT calls FROM places
+        """,  # noqa: S608  constants of ours
+        BUDGET.name,
+        BUDGET.limit,
+        timedelta(seconds=BUDGET.window_s),
+        calls,
+    )
+    return allowed
 
 
 async def test_room_is_read_without_writing_and_spent_with_a_claim(database: str) -> None:

@@ -26,8 +26,10 @@ from photomat.work.due_poller import DuePoller, Wakes
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import ToldProvider, a_job, a_user, claim_submit
 from support.long_history import fill
+from support.patience import until_found
 from support.plans import Judged, judge, recorded
 from support.program import a_program
+from support.sessions import waiting_for
 from support.steps import submitter
 from support.updates import BOT_ID, text_update
 
@@ -49,11 +51,13 @@ CLAIMED: Final = (
     "UPDATE lanes SET pending = 0",
 )
 """What becomes due and is done, in every queue."""
-CHATS: Final = "INSERT INTO budgets (name) SELECT 'telegram:1:chat:' || number FROM generate_series(1, 2000) AS number"
+CHATS: Final = (
+    "INSERT INTO budgets (name) SELECT 'telegram:1:chat:' || number FROM generate_series(1, $1::int) AS number"
+)
 SPENT: Final = """
     DO $$ BEGIN
         FOR number IN 1..800 LOOP
-            UPDATE budgets SET taken = array_fill(photomat_now() - interval '1 hour', ARRAY[200])
+            UPDATE budgets SET taken = array_fill(photomat_now() - interval '1 hour', ARRAY[200]), used_at = photomat_now()
              WHERE name NOT LIKE '%:chat:%';
         END LOOP;
     END $$"""
@@ -101,7 +105,7 @@ async def _work_off(connection: Connection, pool: Pool) -> None:
     await connection.execute("INSERT INTO budgets (name, turn) VALUES ($1, 1000), ($2, 0)", CREATES, QUERIES)
     await connection.execute(SPENT)
     await shift_clock(pool, 60)
-    for each in (CREATES, QUERIES):
+    for each in (CREATES, QUERIES) * 2:
         await take(pool, Budget(name=each, limit=10, window_s=1))
     await a_job(pool, await a_user(pool, user_id=8_999_999))  # the queue has come to later rounds
     await connection.execute("ANALYZE")
@@ -117,27 +121,43 @@ async def _claims(connection: Connection, program: Program, poller: DuePoller) -
     return await judge(connection, recording)
 
 
-async def test_beside_an_old_transaction_a_budget_is_found_by_what_is_recent(database: str) -> None:
-    budget = Budget(name="telegram:1", limit=1000, window_s=1)
+@pytest.mark.parametrize("chats", [3, 2000])
+async def test_beside_an_old_transaction_a_budget_is_found_by_what_is_recent(database: str, chats: int) -> None:
+    bot = Budget(name="telegram:1", limit=1000, window_s=1)
     async with connection_of(database) as connection, pool_of(database, size=1) as pool:
-        await connection.execute(CHATS)
-        assert await take(pool, budget) == 0
+        await connection.execute(CHATS, chats)
+        for name in (bot.name, CREATES, QUERIES):
+            await take(pool, Budget(name=name, limit=10, window_s=1))
+        await connection.execute("UPDATE budgets SET since = photomat_now() - interval '1 minute'")
+        await connection.execute("ANALYZE budgets")
         async with _open_transaction(database):
+            await _pages_to_take(connection, pool, bot)
+            await connection.execute("UPDATE budgets SET since = photomat_now() - interval '1 minute'")
             await connection.execute(SPENT)
-            await connection.execute("ANALYZE budgets")
-            old = await _pages_to_take(connection, pool, budget)
-            await shift_clock(pool, 60)
-            assert await take(pool, budget) == 0
-            renewed = await _pages_to_take(connection, pool, budget)
+            old = await _pages_to_take(connection, pool, bot)
+            await take(pool, bot)
+            renewed = await _pages_to_take(connection, pool, bot)
     assert old > RECENT_PAGES
     assert renewed < RECENT_PAGES
 
 
 async def _pages_to_take(connection: Connection, pool: BoundedPool, budget: Budget) -> int:
-    async with recorded(pool) as recording:
-        assert await take(pool, budget) == 0
-        await room(pool, budget)
-    return sum(one.pages for one in await judge(connection, recording))
+    """How many pages of budgets are read to take a call, by the statements the session has prepared."""
+    before = await _pages_read(connection, pool)
+    assert await take(pool, budget) == 0
+    await room(pool, budget)
+    return await _pages_read(connection, pool) - before
+
+
+async def _pages_read(connection: Connection, pool: BoundedPool) -> int:
+    await pool.fetch("SELECT pg_stat_force_next_flush()")
+    pages: int = await connection.fetchval(
+        """
+        SELECT heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read
+          FROM pg_statio_user_tables WHERE relname = 'budgets'
+        """
+    )
+    return pages
 
 
 async def test_an_update_whose_transaction_took_long_is_claimed_although_others_came_before_it(database: str) -> None:
@@ -183,3 +203,19 @@ async def test_a_poll_from_the_beginning_that_fails_is_put_off_and_quick_ones_go
             await poller.poll_once()
         await poller.poll_once()
         assert wakes.event("queue").is_set()
+
+
+async def test_a_floor_that_is_lowered_while_an_empty_queue_is_read_stays_low(database: str) -> None:
+    empty = Queue(
+        due="SELECT 1 WHERE {floor} < 0", oldest="SELECT {floor}::bigint WHERE pg_advisory_xact_lock(1) IS NULL"
+    )
+    async with pool_of(database) as pool, connection_of(database) as other:
+        poller = DuePoller(pool, Wakes(["queue"]), {"queue": empty})
+        await poller.poll_once()
+        pool.floors.set({"queue": 100})
+        async with asyncio.TaskGroup() as group, other.transaction():
+            await other.execute("SELECT pg_advisory_xact_lock(1)")
+            group.create_task(poller.poll_once())
+            await until_found(lambda: waiting_for(other))
+            pool.floors.lower("queue", 40)
+        assert pool.floors.of("queue") == 40

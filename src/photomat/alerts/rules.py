@@ -20,6 +20,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
 from photomat.kie.port import Paused
 from photomat.kie.protocol import PAUSED_CODES
+from photomat.work.budget import blocked_because
 from photomat.work.disk import MIB
 
 FRESH: Final = timedelta(seconds=7)
@@ -413,9 +414,7 @@ async def _instances(context: ProbeContext) -> Row:
 
 
 async def _pause_code(context: ProbeContext) -> int | None:
-    reason: str | None = await context.pool.fetchval(
-        "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", CREATES
-    )
+    reason = await blocked_because(context.pool, CREATES)
     return next((code for code in sorted(PAUSED_CODES) if paused_by(code) == reason), None)
 
 

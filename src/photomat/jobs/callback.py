@@ -35,7 +35,7 @@ from photomat.work.batch_writer import BatchWriter
 log = get_logger()
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KieCallback:
     """One verified callback; `job_id` is the job its URL names, None for the URL without one."""
 
@@ -46,10 +46,11 @@ class KieCallback:
     digest: bytes = field(init=False)
 
     def __post_init__(self) -> None:
-        self.digest = hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
+        digest = hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
+        object.__setattr__(self, "digest", digest)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """What one callback did. `is_woken`: its job is looked at again; `orphan`: why no job was found."""
 

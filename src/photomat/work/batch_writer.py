@@ -19,7 +19,7 @@ from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import OutcomeUnknown
 
 MAX_TOGETHER: Final = 64
-"""With more in a batch it takes everyone along, and the process has nothing to do until the batch is written."""
+"""A larger batch would contain every waiting task, and the process would be idle until it is committed."""
 RESTS: Final = 2
 MAX_REST_S: Final = 0.025
 """How a writer rests, and a loop between its claims."""

@@ -34,16 +34,21 @@ BY_NAME: Final = "name || '' = {name} AND since >= (SELECT photomat_budget_since
 """Finds the row of a budget by the index `budgets_recent`, not by its key.
 
 A row that is updated a hundred times a second has as many dead versions, which PostgreSQL cannot remove beside a transaction
-that is open for long. Its key leads to all of them; this index to those of the last `RENEWED_EVERY`.
+that is open for long. Its key leads to all of them, this index to those since the last `RENEW`. The function returns `since` as
+the statement sees it. It is `>=` and not `=`, because a row renewed while the statement waited for it must match.
 """
-RENEWED_EVERY: Final = "interval '10 seconds'"
-RENEW: Final = f"since = CASE WHEN b.since < photomat_now() - {RENEWED_EVERY} THEN photomat_now() ELSE b.since END"
+OF_ASKED: Final = "name || '' = ANY (ARRAY[budget]) AND since >= recent"
+"""The same for a list `asked` of budgets. A plain `=` could become a merge join, which reads the whole index."""
+RENEW: Final = """
+    since = CASE WHEN b.since < photomat_now() - interval '10 seconds' AND b.used_at > photomat_now() - interval '1 second'
+                 THEN photomat_now() ELSE b.since END"""
+"""Moves a busy budget to the end of the index; that of a quiet chat stays where it is."""
 CURRENT_TURN: Final = f"SELECT turn FROM budgets WHERE {BY_NAME}"  # noqa: S608  a constant of ours
 """The round the queue of a budget has come to, inside another statement; nothing before the first."""
 PLACES: Final = f"""
     SELECT CASE WHEN blocked_until > photomat_now() THEN 0 ELSE greatest(0, {{limit}} - (
                SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - {{window}}::interval)) END AS calls
-      FROM budgets WHERE {BY_NAME}"""  # noqa: S608  a constant of ours
+      FROM budgets WHERE {BY_NAME} """  # noqa: S608  a constant of ours
 """The calls a budget allows now; with FOR UPDATE at its end it locks the row until the statement has spent them."""
 SPEND: Final = f"""
     UPDATE budgets AS b
@@ -148,7 +153,7 @@ async def _take_different(pool: Pool, counts: Mapping[_Take, int]) -> dict[str, 
         ), locked AS MATERIALIZED (
             SELECT budget, recent, lasts, span, calls * least(times, (most - (
                        SELECT count(*) FROM unnest(taken) AS at WHERE at > photomat_now() - span)::int) / calls) AS granted
-              FROM asked JOIN budgets ON name || '' = budget AND since >= recent
+              FROM asked JOIN budgets ON {OF_ASKED}
              WHERE blocked_until IS NULL OR blocked_until <= photomat_now()
              ORDER BY budget FOR UPDATE OF budgets
         ), taken AS (
@@ -157,7 +162,7 @@ async def _take_different(pool: Pool, counts: Mapping[_Take, int]) -> dict[str, 
                            || array_fill(photomat_clock() + lasts, ARRAY[granted]),
                    used_at = photomat_now(), blocked_until = NULL, reason = NULL, {RENEW}
               FROM locked
-             WHERE name || '' = budget AND since >= recent AND granted > 0
+             WHERE {OF_ASKED} AND granted > 0
             RETURNING b.name, granted
         )
         SELECT name, granted FROM made UNION ALL SELECT name, granted FROM taken
@@ -250,16 +255,7 @@ def _free_beside_shares(budget: Budget) -> int:
 
 async def room(pool: Pool, budget: Budget) -> Room:
     """Read how many calls are allowed now; writes nothing and locks nothing."""
-    calls = await pool.fetchval(
-        f"""
-        SELECT CASE WHEN b.blocked_until > photomat_now() THEN 0
-                    ELSE $2 - (SELECT count(*) FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval) END
-          FROM budgets AS b WHERE {BY_NAME.format(name="$1")}
-        """,  # noqa: S608  a constant of ours
-        budget.name,
-        budget.limit,
-        timedelta(seconds=budget.window_s),
-    )
+    calls = await _places(pool, budget, "")
     if calls is None or calls > 0:
         return Room(budget.limit if calls is None else calls, 0.0)
     return Room(0, await _wait(pool, budget, 0))
@@ -274,38 +270,35 @@ async def open_budget(session: Pool | Transaction, budget: Budget) -> None:
 
 async def lock(tx: Transaction, budget: Budget) -> int:
     """Lock the budget until the end of the transaction; return how many calls it allows now."""
-    await open_budget(tx, budget)
-    row = await tx.fetchrow(
-        f"""
-        SELECT taken, blocked_until > photomat_now() AS blocked FROM budgets
-         WHERE {BY_NAME.format(name="$1")} FOR UPDATE
-        """,  # noqa: S608  a constant of ours
+    calls = await _places(tx, budget, "FOR UPDATE")
+    if calls is None:
+        await open_budget(tx, budget)
+        calls = await _places(tx, budget, "FOR UPDATE")
+    return calls or 0
+
+
+async def _places(session: Pool | Transaction, budget: Budget, locking: str) -> int | None:
+    """How many calls a budget allows now; None without its row."""
+    calls: int | None = await session.fetchval(
+        PLACES.format(name="$1", limit="$2::int", window="$3") + locking,
         budget.name,
-    )
-    if row is None or row["blocked"]:
-        return 0
-    used = await tx.fetchval(
-        "SELECT count(*) FROM unnest($1::timestamptz[]) AS at WHERE at > photomat_now() - $2::interval",
-        row["taken"],
+        budget.limit,
         timedelta(seconds=budget.window_s),
     )
-    return max(0, budget.limit - int(used))
+    return calls
 
 
 async def spend(tx: Transaction, budget: Budget, *, calls: int, turn: int = 0) -> None:
     """Take calls of a locked budget; `turn` is the round its queue has come to."""
     await tx.execute(
         f"""
-        UPDATE budgets AS b
-           SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval ORDER BY at)
-                       || array_fill(photomat_clock(), ARRAY[$2::int]),
-               used_at = photomat_now(), blocked_until = NULL, reason = NULL, turn = greatest(b.turn, $4), {RENEW}
-         WHERE {BY_NAME.format(name="$1")}
-        """,  # noqa: S608  constants of ours
+        WITH asked AS (SELECT $2::int AS calls, $3::bigint AS turn)
+        {SPEND_IN_TURN.format(name="$1", window="$4")}
+        """,
         budget.name,
         calls,
-        timedelta(seconds=budget.window_s),
         turn,
+        timedelta(seconds=budget.window_s),
     )
 
 

@@ -88,14 +88,14 @@ class DuePoller:
         self._thorough_from = 0.0
         plain = [f'EXISTS ({select}) AS "{name}"' for name, select in due.items() if isinstance(select, str)]
         read = [f'({value.select}) AS "{name}"' for name, value in self._watched.items()]
-        floors = ", ".join(
-            f'coalesce(({queue.oldest}), ${place}) AS "{self._floor_columns[name]}"'.format(floor=f"${place}")
-            for place, (name, queue) in enumerate(queues.items(), 1)
-        )
-        known = {name: f'(SELECT "{column}" FROM floors)' for name, column in self._floor_columns.items()}  # noqa: S608  a constant of ours
-        ordered = [f'EXISTS ({queue.due}) AS "{name}"'.format(floor=known[name]) for name, queue in queues.items()]
+        oldest, ordered = [], []
+        for place, (name, queue) in enumerate(queues.items(), 1):
+            known, floor = f"${place}", self._floor_columns[name]
+            oldest.append(f'({queue.oldest}) AS "{floor}"'.format(floor=known))
+            current = f'coalesce((SELECT "{floor}" FROM floors), {known})'  # noqa: S608  a constant of ours
+            ordered.append(f'EXISTS ({queue.due}) AS "{name}"'.format(floor=current))
         asked = ", ".join([*plain, *ordered, *read, READ_CLOCK])
-        self._query = f"WITH floors AS MATERIALIZED (SELECT {floors}) SELECT floors.*, {asked} FROM floors"  # noqa: S608  constants of ours
+        self._query = f"WITH floors AS MATERIALIZED (SELECT {', '.join(oldest)}) SELECT floors.*, {asked} FROM floors"  # noqa: S608  constants of ours
 
     async def poll_once(self) -> None:
         floors, is_thorough = self._pool.floors, monotonic() >= self._thorough_from

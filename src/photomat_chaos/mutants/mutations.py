@@ -11,6 +11,7 @@ SUBMITS: Final = "tests/integration/test_submit.py"
 SETTLES: Final = "tests/integration/test_settle.py"
 SUBMIT_ORDER: Final = "tests/integration/test_submit_order.py"
 CALLBACKS: Final = "tests/integration/test_web_callbacks.py"
+BUDGETS: Final = "tests/integration/test_budget.py"
 NO_FENCE: Final = "$2::bigint > 0"
 UNKNOWN_CREATE: Final = (
     "except OutcomeUnknown as error: reason = str(error) await _until_stored(lambda: self._unknown(job, reason))"
@@ -65,14 +66,23 @@ JOBS: Final = (
         SourceEdit(find="monotonic() >= self._thorough_from", replace="self._thorough_from == 0"),
         "tests/integration/test_floors.py::test_an_update_whose_transaction_took_long_is_claimed_although_others_came_before_it",
     ),
-    one_edit(
-        "renewed-budget-not-found",
-        "calls that waited while the row of a budget was renewed are not entered",
-        SourceEdit(
-            find="AND since >= (SELECT photomat_budget_since({name}))",
-            replace="AND since = (SELECT photomat_budget_since({name}))",
+    Mutation(
+        name="renewed-budget-not-found",
+        mistake="calls that waited while the row of a budget was renewed are not entered",
+        edits=(
+            SourceEdit(
+                find="AND since >= (SELECT photomat_budget_since({name}))",
+                replace="AND since = (SELECT photomat_budget_since({name}))",
+            ),
+            SourceEdit(
+                find="= ANY (ARRAY[budget]) AND since >= recent",
+                replace="= ANY (ARRAY[budget]) AND since = recent",
+            ),
         ),
-        "tests/integration/test_budget.py::test_calls_that_wait_while_the_row_is_renewed_count_what_was_spent",
+        tests=(
+            f"{BUDGETS}::test_calls_that_wait_while_the_row_is_renewed_count_what_was_spent",
+            f"{BUDGETS}::test_a_claim_that_waits_while_the_row_is_renewed_counts_what_was_spent",
+        ),
     ),
     one_edit(
         "rescue-of-the-living",
