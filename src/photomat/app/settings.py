@@ -331,13 +331,13 @@ class Settings(BaseSettings):
     backup_keep: int = Field(14, ge=0, le=10_000, description="How many of them stay; 0: all.")
 
     kie_creates_per_10s: int = Field(
-        20, ge=1, le=2000, description="Tasks per 10 s Kie allows this account; we stay a little below."
+        20, ge=1, le=20_000, description="Tasks per 10 s Kie allows this account; we stay a little below."
     )
     kie_queries_per_s: int = Field(
         10, ge=1, le=1000, description="Queries per second Kie allows this account; we stay a little below."
     )
     telegram_calls_per_s: int = Field(
-        30, ge=1, le=1000, description="Calls per second Telegram allows this bot; we stay a little below."
+        30, ge=1, le=10_000, description="Calls per second Telegram allows this bot; we stay a little below."
     )
     rich_results: bool = Field(
         default=False, description="Several outputs as one rich message (Telegram of June 2026 or newer)."
