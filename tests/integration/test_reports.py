@@ -61,7 +61,16 @@ async def test_a_day_is_the_operators_day(database: str) -> None:
         assert (await read_sales(pool, one)).days == (here.days[-3],)
 
 
+async def at_noon(database: str, zone: ZoneInfo) -> None:
+    """Put the clock to the next noon: at midnight a day has no figures yet."""
+    async with connection_of(database) as connection:
+        now = (await require_row(connection, "SELECT photomat_now() AS now"))["now"].astimezone(zone)
+        noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
+        await shift_clock(connection, (noon - now).total_seconds() % DAY_S)
+
+
 async def test_tomorrow_todays_figures_are_those_of_yesterday_at_the_same_hour(database: str) -> None:
+    await at_noon(database, MOSCOW)
     day = await busy(database)
     async with pool_of(database) as pool:
         today = await read_today(pool, zone=MOSCOW)
