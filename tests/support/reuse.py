@@ -31,7 +31,10 @@ SHAPE: Final = """
         (SELECT concat(count(*), ':', max(xmin::text::bigint)) FROM pg_attribute WHERE attrelid >= 16384),
         (SELECT concat(count(*), ':', max(xmin::text::bigint)) FROM pg_constraint WHERE oid >= 16384),
         (SELECT concat(count(*), ':', max(xmin::text::bigint)) FROM pg_trigger),
-        (SELECT concat(count(*), ':', max(xmin::text::bigint)) FROM pg_proc WHERE oid >= 16384),
+        (SELECT concat(count(*), ':', max(xmin::text::bigint)) FROM pg_proc
+          WHERE oid >= 16384 AND proname NOT IN ('photomat_now', 'photomat_clock')),
+        (SELECT string_agg(pg_get_functiondef(oid), ';' ORDER BY oid) FROM pg_proc
+          WHERE proname IN ('photomat_now', 'photomat_clock')),
         (SELECT concat(count(*), ':', max(xmin::text::bigint)) FROM pg_index WHERE indexrelid >= 16384),
         (SELECT concat(count(*), ':', max(xmin::text::bigint)) FROM pg_namespace),
         (SELECT count(*) FROM pg_statistic WHERE starelid >= 16384),
@@ -41,13 +44,17 @@ SHAPE: Final = """
         (SELECT string_agg(seed::text, ';' ORDER BY seed::text) FROM fiscal_start AS seed),
         (SELECT count(*) FROM clock_shift))
 """
-"""Everything about a database that a test may leave behind beside rows, and the rows that came with the template."""
+"""Everything about a database that a test may leave behind beside rows, and the rows that came with the template.
+
+The functions of the clock count by what they say, for each shift makes them anew.
+"""
 
 SEEDED: Final = frozenset({"schema_migrations", "installation", "fiscal_start", "clock_shift", "assortment_version"})
 SEND_AWAY: Final = """
     SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
 """
+SET_CLOCK_RIGHT: Final = "UPDATE clock_shift SET shift = '0' WHERE shift <> '0'"
 START_AGAIN: Final = "SELECT count(setval(seqrelid, seqstart, false)) FROM pg_sequence"
 
 
@@ -133,6 +140,7 @@ class ReusedDatabase:
         """Remove every row that a test wrote; False where something else was changed too."""
         session = await self._connected()
         await session.fetchval(SEND_AWAY)
+        await session.execute(SET_CLOCK_RIGHT)
         if await session.fetchval(SHAPE) != self._shape:
             return False
         filled = set(await self._filled.fetchval()) - SEEDED
@@ -141,7 +149,6 @@ class ReusedDatabase:
             await session.execute("SET LOCAL session_replication_role = replica")
             for table in sorted(filled):
                 rows += int((await session.execute(f"DELETE FROM {table}")).split()[-1])  # noqa: S608
-            await session.execute("UPDATE clock_shift SET shift = '0' WHERE shift <> '0'")
             await session.fetchval(START_AGAIN)
         return rows <= MAX_ROWS
 
