@@ -156,7 +156,7 @@ def forget(user_id: int, *, reason: Reason, as_json: AsJson = False) -> None:
 
 @app.command("forget-again")
 def forget_again(*, as_json: AsJson = False) -> None:
-    """After a restore: forget once more whom the restored database does not know as forgotten, by DATA_DIR/forgotten.jsonl."""
+    """After a restore: forget again whom the restored database does not know as forgotten, by DATA_DIR/forgotten.jsonl."""
     from photomat.app.personal_data import forget_worker  # noqa: PLC0415  aiogram takes seconds to load; other commands need none
 
     settings = load()
